@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::board::Color;
 use crate::diagnostic::nearest;
+use crate::game::eco::EcoBound;
 use crate::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
 use crate::game::measures::thousandths_of;
 use crate::game::{
@@ -31,7 +32,8 @@ use crate::run::needs::Needs;
 ///
 /// `=` compares the whole value, whatever the case; `*` stands for any letters, and a date fits if it fits as far as it is
 /// given (`date=2015.03`). Of a rating and an opening it also compares what is read from the tag: `eco=B90` fits `B90n`. `~`
-/// looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers and dates. `!=` and `!~` are true where `=` and `~` are
+/// looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; of openings `=` also takes a range,
+/// as `eco=B90-B99`. `!=` and `!~` are true where `=` and `~` are
 /// not. What is unknown fits nothing.
 ///
 /// ```
@@ -83,6 +85,8 @@ enum Test {
     /// The same of thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
+    /// An opening that compares so with one bound or with two.
+    Eco(Vec<(Compare, EcoBound)>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,6 +156,9 @@ pub enum ConditionError {
     /// Not a date or year where one belongs.
     #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
     NoDate(String),
+    /// Not an opening, or no range of openings.
+    #[error("`{0}` is no opening and no range of openings; write `B90`, `B9` or `B90-B99`")]
+    NoEco(String),
     /// Not a number where one belongs.
     #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
@@ -264,6 +271,17 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
             });
             Ok(Test::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
         }
+        Field::Tag { kind: Kind::Eco, .. } if !is_equal => {
+            let no_eco = || ConditionError::NoEco(value.to_owned());
+            Ok(Test::Eco(vec![(compare, EcoBound::parse(value).ok_or_else(no_eco)?)]))
+        }
+        Field::Tag { kind: Kind::Eco, .. } => match eco::range(value) {
+            Some(Ok([first, last])) => {
+                Ok(Test::Eco(vec![(Compare::GreaterOrEqual, first), (Compare::LessOrEqual, last)]))
+            }
+            Some(Err(())) => Err(ConditionError::NoEco(value.to_owned())),
+            None => Ok(text()),
+        },
         _ if is_equal => Ok(text()),
         _ => {
             let no_order = || ConditionError::NoOrder { operator, value: value.to_owned() };
@@ -377,6 +395,8 @@ impl Test {
         match (kind, self) {
             (Kind::Rating, Test::Number(..)) => self.fits_number(rating()),
             (Kind::Rating, Test::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
+            (Kind::Eco, Test::Eco(bounds)) => eco::of_value(value)
+                .is_some_and(|eco| bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(&eco)))),
             (Kind::Eco, Test::Parts(..)) => {
                 self.fits(&tags::text(value))
                     || eco::of_value(value).is_some_and(|eco| self.fits(eco.as_str()))
@@ -404,6 +424,8 @@ impl Test {
             Test::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
+            // Only of a tag with an opening.
+            Test::Eco(_) => false,
             Test::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
             }

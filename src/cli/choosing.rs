@@ -16,15 +16,15 @@ pub(super) struct ChoosingArgs {
     /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
     ///
     /// May be given several times: all conditions must be met. A condition is a name, an operator and a value:
-    /// `date>=2015`, `eco=B9*`, `result=1-0`. The name is that of a common tag, in upper or lower case; `tag:Name` for any
-    /// other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
+    /// `date>=2015`, `eco=B9*`, `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case;
+    /// `tag:Name` for any other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
     /// `white-title`, `black-title` or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
     /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
     /// does not), `<`, `<=`, `>` and `>=`.
     ///
     /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took) and `eval` (pawns by which
     /// White is ahead) are those of the position of a hit: of a game that fits, the hits count whose positions meet the
-    /// condition. They are read from the comments of the games, as lichess writes them.
+    /// condition. They are read from the comments of the games, as lichess and cutechess write them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     #[command(flatten)]

@@ -21,7 +21,7 @@ use super::common::{
     totals_line,
 };
 use super::problems::Problems;
-use super::reading::{AlikeName, UnpackArgs};
+use super::reading::{AlikeName, UnpackArgs, print_substitutes};
 use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
@@ -148,6 +148,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     };
+    print_substitutes(&database, args.quiet);
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
     }

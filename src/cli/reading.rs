@@ -139,6 +139,8 @@ impl ReadingArgs {
 pub(super) fn print_substitutes(database: &Database, quiet: bool) {
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
     passed_over.for_each(|passed_over| message!("{passed_over}"));
+    let outdated = database.outdated().iter().filter(|_| !quiet);
+    outdated.for_each(|outdated| message!("{outdated}"));
     let told = database.substitutes().iter().filter(|_| !quiet);
     told.for_each(|substitute| message!("{substitute}"));
 }

@@ -80,6 +80,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     options.parse.annotations = args.variations;
     options.places = PlaceCache::of_user();
     let database = Database::open(std::slice::from_ref(&args.database), options)?;
+    database.outdated().iter().for_each(|outdated| message!("{outdated}"));
     let found = database.block_of_game(args.place.game, threads(None)).map_err(Failure::Midway)?;
     if interrupt.is_set() {
         return Ok(Exit::Interrupted);

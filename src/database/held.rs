@@ -141,6 +141,7 @@ impl Database {
             options: self.options.clone(),
             substitutes: self.substitutes.clone(),
             passed_over: self.passed_over.clone(),
+            outdated: self.outdated.clone(),
             seen: None,
             folders: self.folders.clone(),
             ..*self

@@ -29,7 +29,7 @@ pub use self::held::{Held, Reading};
 pub use self::ordered::Room;
 pub use self::places::{GameBlock, PlaceCache};
 pub use self::ranges::SourceMark;
-pub use self::substitutes::{PassedOver, Substitute};
+pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 
@@ -225,6 +225,7 @@ pub struct Database {
     games_before: u32,
     substitutes: Vec<Substitute>,
     passed_over: Vec<PassedOver>,
+    outdated: Vec<Outdated>,
     /// Games that were seen before, if duplicates are dropped.
     seen: Option<GameSet>,
     /// Folders of reels.
@@ -363,6 +364,7 @@ impl Database {
             games_before: 0,
             substitutes: Vec::new(),
             passed_over: Vec::new(),
+            outdated: Vec::new(),
             seen: None,
             folders: Vec::new(),
             last_game: None,
@@ -378,6 +380,7 @@ impl Database {
                 self.add_texts(&mut texts)?;
                 let reel = Reel::open(path)?;
                 self.refuse_bare(path, reel.keeps_variations())?;
+                self.outdated.extend(Outdated::of_reel(&reel));
                 self.add_reel(reel);
             } else if let Some(manifest) = Manifest::locate(path)? {
                 self.add_texts(&mut texts)?;
@@ -411,6 +414,7 @@ impl Database {
     fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), DatabaseError> {
         let manifest = Manifest::read(path)?;
         self.refuse_bare(folder, manifest.variations)?;
+        self.outdated.extend(Outdated::of_shards(folder, &manifest));
         let base = self.sources.len() as u32;
         let sources = manifest.reel_sources();
         self.sources.extend(sources.iter().map(|source| SourceSummary::of_reel(path, source)));
@@ -486,6 +490,11 @@ impl Database {
     /// The reels beside files that would be read instead, had their games been read by today's rules.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
+    }
+
+    /// The reels that are read although their games were read by other rules than those of this version.
+    pub fn outdated(&self) -> &[Outdated] {
+        &self.outdated
     }
 
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::pgn::{READER_VERSION, Stamp};
-use crate::reel::Reel;
+use crate::reel::{Manifest, Reel, ReelSource};
 
 /// A reel that is read instead of the file that it was made from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +38,55 @@ impl fmt::Display for PassedOver {
             f,
             "reading {file}, not {reel}: another version of orbit made the reel and read games by other rules; \
              `orbit index {file} -o {reel}` makes it again"
+        )
+    }
+}
+
+/// A reel, or a folder of reels, that was made by a version of this program that read games by other rules, and is read all the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outdated {
+    /// The reel, or the folder.
+    pub reel: PathBuf,
+    /// Which options and files make it again.
+    again: String,
+}
+
+impl Outdated {
+    /// A reel, if its games were read by other rules than those of this version.
+    pub(super) fn of_reel(reel: &Reel) -> Option<Outdated> {
+        let options = if reel.keeps_variations() { "--variations " } else { "" };
+        let path = reel.path().to_owned();
+        Outdated::of(path, reel.reader(), reel.sources(), options.to_owned())
+    }
+
+    /// The same of a folder.
+    pub(super) fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
+        let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
+        let path = folder.to_owned();
+        Outdated::of(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
+    }
+
+    fn of(reel: PathBuf, reader: u32, sources: &[ReelSource], options: String) -> Option<Outdated> {
+        let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+        let files = match names.len() {
+            1..=NAMES_MAX => names.join(" "),
+            _ => String::from("PATHS"),
+        };
+        (reader != READER_VERSION && !names.is_empty()).then(|| Outdated { reel, again: options + &files })
+    }
+}
+
+/// Files that a message names at most.
+const NAMES_MAX: usize = 3;
+
+impl fmt::Display for Outdated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reel = self.reel.display();
+        write!(
+            f,
+            "another version of orbit made {reel} and read games by other rules, so that answers may differ from those of its files; \
+             `orbit index {} -o {reel}` makes it again",
+            self.again
         )
     }
 }

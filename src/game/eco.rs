@@ -1,5 +1,7 @@
 //! Codes of openings.
 
+use std::cmp::Ordering;
+
 /// The code of an opening in the Encyclopaedia of Chess Openings: `B90`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Eco {
@@ -12,6 +14,44 @@ impl Eco {
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.code).expect("codes are ASCII")
     }
+}
+
+/// A code, or its first letters: all codes that begin so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EcoBound(String);
+
+impl EcoBound {
+    /// Reads `B90`, `b9` or `B`.
+    pub fn parse(text: &str) -> Option<EcoBound> {
+        let text = text.trim().to_ascii_uppercase();
+        let (letter, digits) = text.split_at_checked(1)?;
+        let is_bound = ("A"..="E").contains(&letter)
+            && digits.len() <= 2
+            && digits.bytes().all(|digit| digit.is_ascii_digit());
+        is_bound.then_some(EcoBound(text))
+    }
+
+    /// Where a code stands: before the codes of the bound, among them, or after them.
+    pub fn order_of(&self, eco: &Eco) -> Ordering {
+        eco.as_str()[..self.0.len()].cmp(&self.0)
+    }
+}
+
+/// Reads `B90-B99`, `B90-99` or `A-C`, also with another dash or dots; `None` if it is no range.
+///
+/// # Errors
+///
+/// The text if one of its ends is no code, or the first lies behind the second.
+pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
+    let (first, last) = ["-", "\u{2013}", ".."].iter().find_map(|sign| text.split_once(sign))?;
+    let first = EcoBound::parse(first)?;
+    let last = last.trim();
+    let last = match last.len() == 2 && last.bytes().all(|digit| digit.is_ascii_digit()) {
+        true => EcoBound::parse(&format!("{}{last}", &first.0[..1])),
+        false => EcoBound::parse(last),
+    };
+    let length = last.as_ref().map_or(0, |last| last.0.len().min(first.0.len()));
+    Some(last.filter(|last| first.0[..length] <= last.0[..length]).map(|last| [first, last]).ok_or(()))
 }
 
 /// The code that a tag begins with, blanks aside, in either case. What follows, as in `B90n` or `B90/05`, is passed

@@ -2,7 +2,8 @@
 //!
 //! lichess, chess.com and boards that record games write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are
 //! read as python-chess reads them; of several of one kind the first that is well-formed counts, and all other commands
-//! (`%cal`, `%csl`, `%evp`) are passed over.
+//! (`%cal`, `%csl`, `%evp`) are passed over. Programs that let engines play, such as cutechess, begin a comment with evaluation, depth
+//! and time: `{+0.30/18 10s}`. Their evaluation is that of the side that moved.
 //!
 //! Source: S. Edwards, "Portable Game Notation: Additional Proposed Tags" (`%clk`, `%emt`); lichess's exports (`%eval`).
 
@@ -114,13 +115,28 @@ pub enum EvalCommand {
     Centipawns(i64),
     /// White mates in so many moves; where it is less than 0, Black. After 0 the side to move is mated.
     Mate(i64),
+    /// Hundredths of a pawn, from the side of the player who just moved.
+    OfMover(i64),
+    /// The player who just moved mates in so many moves, or else is mated.
+    MateOfMover(bool, u32),
 }
 
 impl EvalCommand {
+    /// Whether it is told from the side of the player who just moved.
+    pub fn is_of_mover(self) -> bool {
+        matches!(self, EvalCommand::OfMover(_) | EvalCommand::MateOfMover(..))
+    }
+
     /// The evaluation of a position with this side to move.
     pub fn with_turn(self, turn: Color) -> Eval {
         match self {
             EvalCommand::Centipawns(number) => Eval::Centipawns(number),
+            EvalCommand::OfMover(number) => {
+                Eval::Centipawns(if turn == Color::Black { number } else { -number })
+            }
+            EvalCommand::MateOfMover(is_winning, moves) => {
+                Eval::Mate(if is_winning { !turn } else { turn }, moves)
+            }
             EvalCommand::Mate(0) => Eval::Mate(!turn, 0),
             EvalCommand::Mate(moves) => {
                 let side = if moves > 0 { Color::White } else { Color::Black };
@@ -148,6 +164,10 @@ impl Commands {
             } else if let Some(text) = operand(b"eval") {
                 commands.eval = commands.eval.or_else(|| eval(text));
             }
+        }
+        if let Some((eval, elapsed)) = engine_match(comment) {
+            commands.eval = commands.eval.or(Some(eval));
+            commands.elapsed = commands.elapsed.or(Some(elapsed));
         }
         commands
     }
@@ -210,6 +230,35 @@ fn eval(text: &[u8]) -> Option<EvalCommand> {
     rest.strip_prefix(b"]").map(|_| found)
 }
 
+/// The evaluation and the milliseconds at the start of `+0.30/18 10s` or `-M4/9 0.1s, White mates`. Source: cutechess, `MoveEvaluation`.
+fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
+    let text = comment.trim_ascii_start();
+    let (is_negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (eval, text) = if let Some(text) = text.strip_prefix(b"M") {
+        let (moves, text) = digits(text);
+        (EvalCommand::MateOfMover(!is_negative, u32::try_from(number(moves)?).ok()?), text)
+    } else {
+        let (whole, text) = digits(text);
+        let (fraction, text) = digits(text.strip_prefix(b".")?);
+        if !(1..=EVAL_DIGITS_MAX).contains(&whole.len()) || fraction.len() != 2 {
+            return None;
+        }
+        let size = number(whole)? * 100 + thousandths(fraction) / 10;
+        (EvalCommand::OfMover(if is_negative { -size } else { size }), text)
+    };
+    let (depth, text) = digits(text.strip_prefix(b"/")?);
+    let (whole, text) = digits(text.strip_prefix(b" ").filter(|_| !depth.is_empty())?);
+    let (fraction, text) = text.strip_prefix(b".").map_or((&b""[..], text), digits);
+    let text = text.strip_prefix(b"s")?;
+    let is_end = text.first().is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';'));
+    let elapsed = number(whole)?.checked_mul(1000)?.checked_add(thousandths(fraction))?;
+    is_end.then_some((eval, elapsed))
+}
+
 /// Digits of whole pawns at most. Source: python-chess.
 const EVAL_DIGITS_MAX: usize = 10;
 
@@ -263,7 +312,7 @@ mod tests {
 
     #[test]
     fn commands_are_read() {
-        use EvalCommand::{Centipawns, Mate};
+        use EvalCommand::{Centipawns, Mate, MateOfMover, OfMover};
         for (comment, found) in [
             ("[%eval 0.17] [%clk 0:00:30]", (Some(30_000), None, Some(Centipawns(17)))),
             ("good [%clk 1:02:03.4][%emt 0:00:05] move", (Some(3_723_400), Some(5_000), None)),
@@ -276,6 +325,12 @@ mod tests {
             ("[%csl Ga1][%cal Gb1b2] [%clk 0:10:00]", (Some(600_000), None, None)),
             ("[%clk 10:00] [%clk 0:00:09]", (Some(9_000), None, None)),
             ("[%clk 0:00:09] [%clk 0:00:08]", (Some(9_000), None, None)),
+            ("+0.30/18 10s", (None, Some(10_000), Some(OfMover(30)))),
+            (" -0.28/22 0.58s", (None, Some(580), Some(OfMover(-28)))),
+            ("0.00/15 0.4s, draw", (None, Some(400), Some(OfMover(0)))),
+            ("+M5/5 0.050s", (None, Some(50), Some(MateOfMover(true, 5)))),
+            ("-M4/9 0.1s, n=12", (None, Some(100), Some(MateOfMover(false, 4)))),
+            ("+0.30/18 10s [%eval 0.17] [%emt 0:00:05]", (None, Some(5_000), Some(Centipawns(17)))),
         ] {
             assert_eq!(of(comment), found, "{comment}");
         }
@@ -302,6 +357,19 @@ mod tests {
             "%clk 0:00:30",
             "[% clk 0:00:30]",
             "[%emt 5]",
+            "book",
+            "+0.30/18",
+            "+0.30/18 10",
+            "+0.30/ 10s",
+            "+0.3/18 10s",
+            "0/18 10s",
+            "+M/5 0.1s",
+            "M5 0.1s",
+            "+0.30/18 10sec",
+            "was +0.30/18 10s",
+            "12345678901.00/1 1s",
+            "+M99999999999/1 1s",
+            "+0.30/18 99999999999999999999s",
         ] {
             assert_eq!(of(comment), (None, None, None), "{comment}");
         }
@@ -313,6 +381,13 @@ mod tests {
         assert_eq!(mate.with_turn(Color::Black), Eval::Mate(Color::White, 0));
         assert_eq!(mate.with_turn(Color::White), Eval::Mate(Color::Black, 0));
         assert_eq!(EvalCommand::Mate(-3).with_turn(Color::White), Eval::Mate(Color::Black, 3));
+        // After a move of White Black is to move.
+        assert_eq!(EvalCommand::OfMover(30).with_turn(Color::Black), Eval::Centipawns(30));
+        assert_eq!(EvalCommand::OfMover(30).with_turn(Color::White), Eval::Centipawns(-30));
+        let wins = EvalCommand::MateOfMover(true, 5);
+        assert_eq!(wins.with_turn(Color::Black), Eval::Mate(Color::White, 5));
+        let loses = EvalCommand::MateOfMover(false, 5);
+        assert_eq!(loses.with_turn(Color::Black), Eval::Mate(Color::Black, 5));
     }
 
     /// Any bytes are a comment, and what is written is read.
@@ -342,6 +417,7 @@ mod tests {
             let said = match eval {
                 EvalCommand::Centipawns(number) => thousandths_text(number * 10),
                 EvalCommand::Mate(moves) => format!("#{moves}"),
+                _ => unreachable!("none is made"),
             };
             let comment = format!("x [%eval {said}] [%clk {}] [%emt {}]", time(clock), time(spent));
             assert_eq!(of(&comment), (Some(clock), Some(spent), Some(eval)), "{comment}");

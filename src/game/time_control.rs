@@ -57,7 +57,7 @@ impl Speed {
         if text == "-" {
             return Some(Speed::Correspondence);
         }
-        let periods = periods(&text)?;
+        let Some(periods) = periods(&text) else { return in_words(&text) };
         let is_by_days = |period: &Period| {
             period.moves.is_some_and(|moves| period.base >= DAY.saturating_mul(1000).saturating_mul(moves))
         };
@@ -66,13 +66,18 @@ impl Speed {
         }
         let base = periods.iter().fold(0i64, |sum, period| sum.saturating_add(period.base));
         let increment = periods.iter().map(|period| period.increment).max().unwrap_or(0);
-        Some(match base.saturating_add(increment.saturating_mul(40)) {
+        Some(Speed::of_times(base, increment))
+    }
+
+    /// The speed of a game that gives so many milliseconds.
+    fn of_times(base: i64, increment: i64) -> Speed {
+        match base.saturating_add(increment.saturating_mul(40)) {
             i64::MIN..30_000 => Speed::UltraBullet,
             30_000..180_000 => Speed::Bullet,
             180_000..480_000 => Speed::Blitz,
             480_000..1_500_000 => Speed::Rapid,
             _ => Speed::Classical,
-        })
+        }
     }
 
     /// The speed of a game.
@@ -100,19 +105,99 @@ struct Period {
     is_sand: bool,
 }
 
-/// `300+3`, `40/7200:3600+30`, `*180`, `1/86400`.
+/// `300+3`, `40/7200:3600+30`, `*180`, `1/86400`; blanks may stand around signs, and commas for colons.
 fn periods(text: &str) -> Option<Vec<Period>> {
-    text.split(':').map(period).collect()
+    text.split([':', ',', ';']).map(period).collect()
+}
+
+/// The speed that a time control in words means: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units are
+/// added; seconds behind other times, and what each move gets, are the increment.
+fn in_words(text: &str) -> Option<Speed> {
+    let text =
+        text.to_lowercase().replace(['\u{2019}', '\u{2032}'], "'").replace(['\u{201d}', '\u{2033}'], "''");
+    let (mut base, mut increment) = (None, None::<i64>);
+    let mut at = 0;
+    while let Some(skip) = text[at..].find(|letter: char| letter.is_ascii_digit()) {
+        let before = text[..at + skip].trim_end();
+        let number = &text[at + skip..];
+        let length =
+            number.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(number.len());
+        let (number, after) = number.split_at(length);
+        let (unit, rest) = unit(after);
+        at = text.len() - rest.len();
+        let is_any = |text: &str, ends: &[&str]| ends.iter().any(|end| text.ends_with(end));
+        let unit = match unit {
+            Some(unit) => unit,
+            None if is_any(before, &["+", "inc", "increment", "delay", ";d", " d"]) && base.is_some() => {
+                SECOND
+            }
+            None if is_any(before, &["g/", "game/", "game in", "sd/"])
+                || matches!(before, "g" | "game" | "sd") =>
+            {
+                MINUTE
+            }
+            None => continue,
+        };
+        let amount = thousandths_of(number.trim_end_matches('.'))?.checked_mul(unit)?;
+        let rest = rest.trim_start();
+        let is_of_move =
+            ["/move", "/ move", "per move", "a move", "each move", "every move", "for each move"];
+        let is_of_move = is_of_move.iter().any(|words| rest.starts_with(words));
+        if unit == DAY {
+            return Some(Speed::Correspondence);
+        } else if is_of_move || unit == SECOND && base.is_some() {
+            increment = increment.max(Some(amount));
+        } else {
+            base = Some(base.unwrap_or(0i64).saturating_add(amount));
+        }
+    }
+    if base.is_some() || increment.is_some() {
+        return Some(Speed::of_times(base.unwrap_or(0), increment.unwrap_or(0)));
+    }
+    text.split(|letter: char| !letter.is_ascii_alphabetic()).find_map(|word| match word {
+        "standard" => Some(Speed::Classical),
+        "lightning" => Some(Speed::Bullet),
+        "daily" | "unlimited" => Some(Speed::Correspondence),
+        _ => Speed::ALL.into_iter().find(|speed| speed.name() == word),
+    })
+}
+
+/// Seconds of units of time.
+const SECOND: i64 = 1;
+const MINUTE: i64 = 60;
+const HOUR: i64 = 3600;
+
+/// The unit of time that a text begins with, in seconds, and the rest.
+fn unit(text: &str) -> (Option<i64>, &str) {
+    let bare = text.trim_start();
+    for (sign, seconds) in [("''", SECOND), ("\"", SECOND), ("'", MINUTE)] {
+        if let Some(rest) = bare.strip_prefix(sign) {
+            return (Some(seconds), rest);
+        }
+    }
+    let length = bare.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(bare.len());
+    let (word, rest) = bare.split_at(length);
+    let seconds = match word {
+        "s" | "sec" | "secs" | "second" | "seconds" => SECOND,
+        "m" | "min" | "mins" | "minute" | "minutes" => MINUTE,
+        "h" | "hr" | "hrs" | "hour" | "hours" => HOUR,
+        "d" | "day" | "days" => DAY,
+        _ => return (None, text),
+    };
+    (Some(seconds), rest)
 }
 
 fn period(text: &str) -> Option<Period> {
+    let text = text.trim();
     let (is_sand, text) = text.strip_prefix('*').map_or((false, text), |text| (true, text));
     let (moves, text) = match text.split_once('/') {
         Some((moves, text)) => (Some(moves.parse::<i64>().ok().filter(|&moves| moves > 0)?), text),
         None => (None, text),
     };
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-    let amount = |text: &str| thousandths_of(text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit()));
+    let amount = |text: &str| {
+        thousandths_of(text.trim()).filter(|_| text.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+    };
     Some(Period { moves, base: amount(base)?, increment: amount(increment)?, is_sand })
 }
 
@@ -150,12 +235,55 @@ mod tests {
             ("1/86400", S::Correspondence),
             ("1/259200", S::Correspondence),
             ("10/2592000", S::Correspondence),
+            ("300 + 3", S::Blitz),
+            ("40/7200, 20/3600, 900 + 30", S::Classical),
+            ("90 min + 30 sec", S::Classical),
+            ("15 min + 10 sec", S::Rapid),
+            ("3 min + 2 sec", S::Blitz),
+            ("5 min", S::Blitz),
+            ("5 Minutes", S::Blitz),
+            ("1 min", S::Bullet),
+            ("3m+2s", S::Blitz),
+            ("5m+3", S::Blitz),
+            ("10 sec", S::UltraBullet),
+            ("10 seconds per move", S::Blitz),
+            ("15'/game & 10''/move", S::Rapid),
+            ("90'+30\"", S::Classical),
+            ("3\u{2032} + 2\u{2033}", S::Blitz),
+            ("1h30m+30s", S::Classical),
+            ("40/2h, 20/1h, G/30m", S::Classical),
+            ("40 moves in 2 hours", S::Classical),
+            ("game in 10", S::Rapid),
+            ("G/5;d2", S::Blitz),
+            ("G/90 +30", S::Classical),
+            (
+                "90 minutes for the first 40 moves, followed by 30 minutes for the rest of the game with an increment of 30 \
+                 seconds per move starting from move 1",
+                S::Classical,
+            ),
+            ("3 days per move", S::Correspondence),
+            ("Blitz", S::Blitz),
+            ("Standard", S::Classical),
+            ("unlimited", S::Correspondence),
         ] {
             assert_eq!(Speed::of_value(value.as_bytes()), Some(speed), "{value}");
         }
-        for value in
-            ["", "?", "+", "300+", "+3", "5 min", "300+-3", "0/300", "x/300", "300:", "\u{e4}", "300+3+3"]
-        {
+        for value in [
+            "",
+            "?",
+            "+",
+            "300+",
+            "+3",
+            "300+-3",
+            "0/300",
+            "x/300",
+            "300:",
+            "\u{e4}",
+            "300+3+3",
+            "15 10",
+            "round 3",
+            "5.5.5 min",
+        ] {
             assert_eq!(Speed::of_value(value.as_bytes()), None, "{value}");
         }
     }

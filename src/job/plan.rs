@@ -204,11 +204,13 @@ impl Job {
         })?;
         let malformed = |what: String| JobError::Malformed { path: path.clone(), what };
         let job: Job = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
-        if job.schema != SCHEMA
-            || job.orbit != env!("CARGO_PKG_VERSION")
-            || job.reader_version != READER_VERSION
-        {
+        if job.schema != SCHEMA || job.orbit != env!("CARGO_PKG_VERSION") {
             return Err(malformed(format!("it was planned by orbit {}", job.orbit)));
+        }
+        if job.reader_version != READER_VERSION {
+            return Err(malformed(String::from(
+                "it was planned by a version of orbit that reads games by other rules",
+            )));
         }
         if job.hash != job.hash_now() {
             return Err(malformed(String::from("its hash is wrong")));

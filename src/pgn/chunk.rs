@@ -248,14 +248,16 @@ impl Cutter {
             let is_all = self.at_end || self.buffer.len() >= HEAD;
             let end =
                 if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
-            match opening::opening(&self.buffer[..end]) {
-                // What ends with a failure may go on with games.
-                Opening::Prose | Opening::Other if is_all && !self.has_failed => {
-                    return self.refuse(opening::NO_GAMES, FailureKind::NoGames, on_failure);
-                }
-                Opening::Games => return Some(Kind::Pgn),
-                _ if is_all => return Some(Kind::Pgn),
-                _ => {}
+            let opening = opening::opening(&self.buffer[..end]);
+            // What ends with a failure may go on with games.
+            if is_all
+                && !self.has_failed
+                && let Some(reason) = opening.refusal()
+            {
+                return self.refuse(reason, FailureKind::NoGames, on_failure);
+            }
+            if is_all || opening == Opening::Games {
+                return Some(Kind::Pgn);
             }
             want = (2 * want).min(HEAD);
         }

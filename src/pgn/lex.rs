@@ -3,7 +3,7 @@
 use memchr::{memchr2, memchr3};
 
 use super::Outcome;
-use super::san::Shape;
+use super::san::{self, Shape};
 use crate::text::is_same;
 
 /// A byte range of the text.
@@ -23,6 +23,51 @@ pub(super) fn is_eol(byte: u8) -> bool {
 /// Blank, but no line end. Real files hold NULs, form feeds, and end-of-file marks of DOS.
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
+}
+
+/// Bytes of the blank beyond ASCII that a text begins with; 0 if there is none. Blanks of Unicode are UTF-8, letters without width and
+/// byte order marks among them. A byte 0xa0 that is no UTF-8 is the no-break space of Latin-1.
+pub(super) fn wide_blank(text: &[u8]) -> usize {
+    match text {
+        [0xa0, ..] => 1,
+        [0xc2, 0x85 | 0xa0, ..] => 2,
+        [0xe1, 0x9a, 0x80, ..]
+        | [0xe2, 0x80, 0x80..=0x8f | 0xa8..=0xaf, ..]
+        | [0xe2, 0x81, 0x9f..=0xa0, ..]
+        | [0xe3, 0x80, 0x80, ..]
+        | [0xef, 0xbb, 0xbf, ..] => 3,
+        _ => 0,
+    }
+}
+
+/// The first byte from `from` on that is no blank, or the end. Line ends are no blanks.
+pub(super) fn past_blanks(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(&byte) = text.get(at) {
+        at += match is_blank(byte) {
+            true => 1,
+            false if byte.is_ascii() => break,
+            false => match wide_blank(&text[at..]) {
+                0 => break,
+                bytes => bytes,
+            },
+        };
+    }
+    at
+}
+
+/// Bytes of the dash that a text begins with; 0 if there is none. Dashes are those of ASCII, Unicode and Windows-1252.
+pub(super) fn dash(text: &[u8]) -> usize {
+    match text {
+        [b'-' | 0x96 | 0x97, ..] => 1,
+        [0xc2, 0xad, ..] => 2,
+        [0xe2, 0x80, 0x90..=0x95, ..]
+        | [0xe2, 0x81, 0x83, ..]
+        | [0xe2, 0x88, 0x92, ..]
+        | [0xef, 0xb9, 0x98 | 0xa3, ..]
+        | [0xef, 0xbc, 0x8d, ..] => 3,
+        _ => 0,
+    }
 }
 
 /// Whether only blanks stand between the byte and the line end, or the start of the text, before.
@@ -205,24 +250,23 @@ fn tag_name(line: &[u8], at: usize) -> Option<(Range, usize)> {
     };
     let start = skip(at + 1, is_blank);
     let stop = skip(start, is_name);
-    line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, skip(stop, is_blank)))
+    line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, past_blanks(line, stop)))
 }
 
 /// The value of a tag pair, and where the text goes on. The value ends at a quote before `]`; a
-/// quote that nothing closes runs to the last quote of the line, or to `]`, or to the end.
+/// quote that nothing closes runs to the next quote of the line, or to `]`, or to the end. Another tag pair ends it, too.
 pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
-    let mut pos = after_name;
-    while line.get(pos).is_some_and(|&byte| is_blank(byte)) {
-        pos += 1;
-    }
+    let mut pos = past_blanks(line, after_name);
     if line.get(pos) != Some(&b'"') {
         let stop = memchr::memchr(b']', &line[pos..]).map_or(line.len(), |skip| pos + skip);
+        let stop = (pos..stop).find(|&at| is_quoted_tag(&line[..stop], at)).unwrap_or(stop);
         let value = line[pos..stop].trim_ascii_end();
-        return (pos..pos + value.len(), (stop + 1).min(line.len()));
+        let next = stop + usize::from(line.get(stop) == Some(&b']'));
+        return (pos..pos + value.len(), next);
     }
     let open = pos + 1;
     pos = open;
-    let mut last = None;
+    let (mut first, mut before) = (None, open);
     while let Some(skip) = memchr2(b'"', b'\\', &line[pos..]) {
         pos += skip;
         if line[pos] == b'\\' {
@@ -234,10 +278,15 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
             (None | Some(b'['), at) => return (open..pos, at),
             _ => {}
         }
-        last.get_or_insert(pos);
+        let bracket = memchr::memrchr(b'[', &line[before..pos]).map(|skip| before + skip);
+        if let Some(at) = bracket.filter(|&at| is_quoted_tag(&line[..=pos], at)) {
+            return tag_value(&line[..at], after_name);
+        }
+        first.get_or_insert(pos);
         pos += 1;
+        before = pos;
     }
-    if let Some(quote) = last {
+    if let Some(quote) = first {
         return (open..quote, quote + 1);
     }
     let end = line.trim_ascii_end();
@@ -246,12 +295,24 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
     (open..end, line.len())
 }
 
+/// Whether `[Name "` stands here, the name with a capital letter.
+fn is_quoted_tag(line: &[u8], at: usize) -> bool {
+    line[at] == b'[' && quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase())
+}
+
+/// Whether what stands before a bracket on its line is a tag pair that is not closed.
+pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
+    !at_line_start(text, at)
+        && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
+}
+
 /// The first byte from `from` on that is not blank, and where it is.
 pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
-    let at = (from..line.len()).find(|&at| !is_blank(line[at])).unwrap_or(line.len());
+    let at = past_blanks(line, from);
     (line.get(at).copied(), at)
 }
 
+/// Bytes at which a word may end: those that end it, and all that are no ASCII.
 const STOPS: [bool; 256] = {
     let mut table = [false; 256];
     let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
@@ -260,32 +321,90 @@ const STOPS: [bool; 256] = {
         table[stops[k] as usize] = true;
         k += 1;
     }
+    k = 0x80;
+    while k < table.len() {
+        table[k] = true;
+        k += 1;
+    }
     table
 };
 
 /// Where the word that begins at `start` ends.
 pub(super) fn word_end(text: &[u8], start: usize) -> usize {
-    text[start..].iter().position(|&byte| STOPS[byte as usize]).map_or(text.len(), |skip| start + skip.max(1))
+    let mut at = start;
+    while let Some(skip) = text[at..].iter().position(|&byte| STOPS[byte as usize]) {
+        at += skip;
+        if text[at].is_ascii() {
+            return at.max(start + 1);
+        }
+        match wide_blank(&text[at..]) {
+            0 => at += letter_bytes(&text[at..]),
+            bytes => return if at > start { at } else { start + bytes },
+        }
+    }
+    text.len()
 }
 
-/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`.
+/// Bytes of the letter that a text begins with and that is no ASCII: more than 1 if it is UTF-8.
+fn letter_bytes(text: &[u8]) -> usize {
+    let is_letter = |bytes: &usize| text.get(..*bytes).is_some_and(|letter| str::from_utf8(letter).is_ok());
+    (2..=4).find(is_letter).unwrap_or(1)
+}
+
+/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`, with one sign behind it.
 pub(super) fn glued_result(word: &[u8]) -> usize {
-    if !matches!(word, [.., b'-', b'0' | b'1'] | [.., b'/', b'2']) || word[0].is_ascii_digit() {
+    if word[0].is_ascii_digit() {
         return 0;
     }
-    let results = [&b"1/2-1/2"[..], b"1-0", b"0-1", b"1/2"];
-    let glued = results.iter().find(|result| {
-        word.strip_suffix(**result).is_some_and(|word| !word.is_empty() && Shape::parse(word).is_some())
-    });
-    glued.map_or(0, |result| result.len())
+    let sign = usize::from(matches!(word, [_, .., b'.' | b',' | b':' | b'\'' | b'"' | b'`']));
+    let stem = &word[..word.len() - sign];
+    if !matches!(stem, [.., b'0' | b'1' | b'2']) {
+        return 0;
+    }
+    let is_glued = |&at: &usize| {
+        matches!(stem[at], b'0' | b'1')
+            && outcome(&stem[at..]).is_some()
+            && Shape::parse(&stem[..at]).is_some()
+    };
+    (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Extends a word over a promotion written `e8(Q)`.
-pub(super) fn old_promotion(text: &[u8], stop: usize) -> usize {
-    match text[stop..] {
-        [b'(', role, b')', ..] if memchr3(role, role, role, b"QRBN").is_some() => stop + 3,
-        _ => stop,
+/// Bytes that follow castling in its word and are words of their own, as in `O-OO-O` and `0-01-0`.
+pub(super) fn glued_to_castling(word: &[u8]) -> usize {
+    if !matches!(word[0], b'O' | b'0' | b'o') || Shape::parse(word).is_some() {
+        return 0;
     }
+    let is_glued = |bytes: &usize| {
+        let rest = &word[*bytes..];
+        !rest.is_empty()
+            && match Word::of(rest) {
+                Word::Result(_) | Word::Number { dotted: true, .. } | Word::Null => true,
+                Word::Other => Shape::parse(rest).is_some() || glued_to_castling(rest) > 0,
+                Word::Number { .. } | Word::Mark => false,
+            }
+    };
+    san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
+}
+
+/// Extends the word of a move over a promotion that blanks or brackets part from it, on the same line: `e8(Q)`, `e8 = Q`.
+pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
+    if !Shape::parse(&text[start..stop]).is_some_and(Shape::lacks_promotion) {
+        return stop;
+    }
+    let mut at = past_blanks(text, stop);
+    while let Some(b'=' | b'/' | b'(') = text.get(at) {
+        at = past_blanks(text, at + 1);
+    }
+    if !matches!(text.get(at), Some(b'Q' | b'R' | b'B' | b'N')) {
+        return stop;
+    }
+    at += 1;
+    let close = past_blanks(text, at);
+    if text.get(close) == Some(&b')') {
+        at = close + 1;
+    }
+    let end = if text.get(at).is_some_and(|byte| !STOPS[*byte as usize]) { word_end(text, at) } else { at };
+    if Shape::parse(&text[start..end]).is_some() { end } else { stop }
 }
 
 /// The kinds of words in movetext.
@@ -318,8 +437,11 @@ impl Word {
         match Shape::parse(word) {
             Some(Shape::Null) => Word::Null,
             Some(_) => Word::Other,
-            None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => Word::dots(word),
-            None => Word::Mark,
+            None => match outcome_among_signs(word) {
+                Some(outcome) => Word::Result(outcome),
+                None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => Word::dots(word),
+                None => Word::Mark,
+            },
         }
     }
 
@@ -332,27 +454,32 @@ impl Word {
     }
 
     fn digits(word: &[u8]) -> Word {
-        if word.starts_with(b"0-0") || word.starts_with(b"0000") {
+        let dash = dash(&word[1..]);
+        if dash > 0 && word[0] == b'0' && word.get(1 + dash) == Some(&b'0') || word.starts_with(b"0000") {
             return Word::Other;
         }
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let value = word[..digits.min(6)].iter().fold(0, |sum, &byte| sum * 10 + u32::from(byte - b'0'));
         let dots = dot_count(&word[digits..]);
         let rest = word.get(digits);
-        if dots > 0 || rest.is_none_or(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80) {
-            Word::Number { length: digits + dots, value, dotted: dots > 0 }
-        } else {
-            Word::Other
+        let number = Word::Number { length: digits + dots, value, dotted: dots > 0 };
+        if dots > 0 || rest.is_none_or(u8::is_ascii_alphabetic) {
+            return number;
+        }
+        match outcome_among_signs(word) {
+            Some(outcome) => Word::Result(outcome),
+            None if rest.is_some_and(|byte| !byte.is_ascii()) => number,
+            None => Word::Other,
         }
     }
 }
 
-/// Bytes of dots, `.` or `…`, at the start of a word.
+/// Bytes of dots, `.` or `…`, at the start of a word; 0x85 is `…` in Windows-1252.
 fn dot_count(word: &[u8]) -> usize {
     let mut length = 0;
     loop {
         match &word[length..] {
-            [b'.', ..] => length += 1,
+            [b'.' | 0x85, ..] => length += 1,
             [0xe2, 0x80, 0xa6, ..] => length += 3,
             _ => return length,
         }
@@ -390,17 +517,22 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
     // Most words that come here are move numbers.
-    if word.len() > 16 || word[0] != 0xc2 && !matches!(word.get(1), Some(b'-' | b'/' | 0xe2)) {
+    if word.len() > 16
+        || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
+            && word.get(1).is_none_or(u8::is_ascii)
+    {
         return None;
     }
     let mut plain = [0u8; 24];
     let mut length = 0;
     let mut rest = word;
     while let [first, ..] = *rest {
-        let (piece, skip): (&[u8], usize) = match rest {
-            [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => (b"-", 3),
-            [0xc2, 0xbd, ..] => (b"1/2", 2),
-            _ => (&[first], 1),
+        let (piece, skip): (&[u8], usize) = match (dash(rest), rest) {
+            (0, [0xc2, 0xbd, ..]) => (b"1/2", 2),
+            (0, [0xbd, ..]) => (b"1/2", 1),
+            (0, [0xe2, 0x81, 0x84, ..] | [0xe2, 0x88, 0x95, ..]) => (b"/", 3),
+            (0, _) => (&[first], 1),
+            (bytes, _) => (b"-", bytes),
         };
         plain.get_mut(length..length + piece.len())?.copy_from_slice(piece);
         length += piece.len();
@@ -412,4 +544,11 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
         b"1/2-1/2" | b"1/2" => Some(Outcome::Draw),
         _ => None,
     }
+}
+
+/// A terminator between other signs, such as `1-0.` and `"0-1"`.
+fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
+    let text = str::from_utf8(word).ok()?;
+    let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    (trimmed.len() < text.len()).then(|| outcome(trimmed.as_bytes())).flatten()
 }

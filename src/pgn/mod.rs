@@ -17,6 +17,7 @@
 //! * at a line that starts with `[Event "`, always, even inside a comment that nobody closed; only
 //!   after other tag lines of the same section (tags in alphabetical order) it is one more tag;
 //! * at a tag pair after movetext;
+//! * at a tag pair `Event`, or one with the name of the section's first one, on the line of a tag pair that nobody closed;
 //! * at a tag pair after an empty line, if it has the name of the section's first one;
 //! * after a terminator (`1-0`, `0-1`, `1/2-1/2`, `*`): at move number 1, or, after an empty line, at
 //!   any move;
@@ -34,7 +35,7 @@
 //!
 //! The main line up to the first word that is no legal move, all tags, and the terminator, which
 //! alone decides the outcome. Moves may be SAN in most of its dialects, long algebraic or coordinates;
-//! a wrong or missing `x` is forgiven, everything else must be legal. Null moves are played, also
+//! a wrong or missing `x` is forgiven, everything else must be legal. Blanks and dashes of Unicode are blanks and dashes. Null moves are played, also
 //! out of check. `FEN` and `Variant` are found whatever the case of their names. Chess960 without a
 //! FEN is skipped (its array is unknown), and so is every other variant. Lists of FEN or EPD, one a
 //! line, are games of one position; the operation `id` becomes the tag `Event`, others keep their
@@ -81,7 +82,7 @@ mod web;
 
 /// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
 /// its number, place, start, moves, result, tags, or what is said of its faults.
-pub const READER_VERSION: u32 = 3;
+pub const READER_VERSION: u32 = 4;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};
 pub use annotate::{annotate, comment_text};

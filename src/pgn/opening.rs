@@ -8,9 +8,14 @@
 use super::lex::{self, BOM, Word, at_line_start, is_blank, is_eol};
 use super::san::Shape;
 
-/// Why such a text is not read.
-pub(super) const NO_GAMES: &str =
+/// Why a text is not read that is none of games.
+const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
+/// The same of JSON.
+const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games first";
+/// The same of what is no text.
+const BINARY: &str =
+    "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
 /// What the beginning of a text says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,16 +28,35 @@ pub(super) enum Opening {
     Prose,
     /// It is no PGN.
     Other,
+    /// It is JSON.
+    Json,
+    /// It is no text.
+    Binary,
+}
+
+impl Opening {
+    /// Why a text of which no more follows is not read, if it is not.
+    pub(super) fn refusal(self) -> Option<&'static str> {
+        match self {
+            Opening::Games | Opening::Comments => None,
+            Opening::Prose | Opening::Other => Some(NO_GAMES),
+            Opening::Json => Some(JSON),
+            Opening::Binary => Some(BINARY),
+        }
+    }
 }
 
 /// Tells what whole lines at the beginning of a text say.
 pub(super) fn opening(head: &[u8]) -> Opening {
     use Opening::{Comments, Games};
-    let (mut at, mut is_numbered) = (0, false);
+    let (mut at, mut is_numbered, mut has_signs) = (0, false, false);
     loop {
         let rest = &head[at..];
         at = match rest {
             [] => return Comments,
+            // Texts of games may have NULs, but not between signs that mean nothing.
+            [0, ..] if has_signs => return with_nul(head, at),
+            [b'{' | b'[', ..] if is_json(rest) => return Opening::Json,
             [byte, ..] if is_blank(*byte) || is_eol(*byte) => at + 1,
             _ if rest.starts_with(BOM) => at + BOM.len(),
             [b'{', ..] => match lex::comment_end(head, at + 1, head.len()) {
@@ -41,7 +65,7 @@ pub(super) fn opening(head: &[u8]) -> Opening {
             },
             [b';', ..] => lex::line_end(head, at),
             [b'%' | b'#', ..] if at_line_start(head, at) => lex::line_end(head, at),
-            [b'[', ..] if is_tag(head, at) => return Games,
+            [b'[', ..] if is_tag(head, at) => return with_tag(head, at, Comments),
             // Annotations and results alone say nothing.
             [b'[', ..] => lex::line_end(head, at),
             [b'(' | b')' | b']' | b'}' | b'*', ..] => at + 1,
@@ -50,7 +74,10 @@ pub(super) fn opening(head: &[u8]) -> Opening {
                 let stop = lex::word_end(head, at);
                 match Word::of(&head[at..stop]) {
                     Word::Result(_) | Word::Null => return Games,
-                    Word::Mark => stop,
+                    Word::Mark => {
+                        has_signs |= lex::glyph(&head[at..stop]).is_none();
+                        stop
+                    }
                     Word::Number { length, .. } => match next_word(head, at + length) {
                         Some(word) if is_like_a_move(word) => return Games,
                         Some(_) => return preface(head),
@@ -72,6 +99,64 @@ pub(super) fn opening(head: &[u8]) -> Opening {
 fn is_tag(text: &[u8], at: usize) -> bool {
     let line = &text[..lex::line_end(text, at)];
     lex::quoted_tag(line, at).or_else(|| lex::bare_tag(line, at, false)).is_some()
+}
+
+/// What a text says with a tag pair, of which `unclear` is said if a line has to follow: in settings names with values follow what is
+/// written as a tag pair there, such as `[branch "main"]` and `[Desktop Entry]`.
+fn with_tag(head: &[u8], at: usize, unclear: Opening) -> Opening {
+    let line = &head[..lex::line_end(head, at)];
+    if lex::quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase()) {
+        return Opening::Games;
+    }
+    let next = head[line.len()..].trim_ascii_start();
+    match next.is_empty() {
+        true => unclear,
+        false if is_setting(&next[..lex::line_end(next, 0)]) => Opening::Other,
+        false => Opening::Games,
+    }
+}
+
+/// Whether a line is `name = value`.
+fn is_setting(line: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let name = &line[..line.iter().take_while(|byte| is_name(byte)).count()];
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && line[name.len()..].trim_ascii_start().starts_with(b"=")
+        && Shape::parse(name).is_none()
+}
+
+/// What a text says with a NUL behind signs that mean nothing: it is no text, unless it ends there or a tag pair begins a line.
+fn with_nul(head: &[u8], at: usize) -> Opening {
+    let is_end = head[at..].iter().all(|&byte| is_blank(byte) || is_eol(byte));
+    if is_end { Opening::Comments } else { preface(head) }
+}
+
+/// Whether JSON begins here: an object with a name, or a list with two values or of one value that the end of the text or
+/// something else than a tag pair follows.
+fn is_json(text: &[u8]) -> bool {
+    let string_end = |from: usize| {
+        let mut at = from;
+        loop {
+            match text.get(at)? {
+                b'"' => return Some(at + 1),
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+    };
+    let past_blanks =
+        |from: usize| from + text[from..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let at = past_blanks(1);
+    if text[0] == b'{' {
+        let name = (text.get(at) == Some(&b'"')).then(|| string_end(at + 1)).flatten();
+        return name.is_some_and(|end| text.get(past_blanks(end)) == Some(&b':'));
+    }
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Vec<serde::de::IgnoredAny>>();
+    match values.next() {
+        Some(Ok(list)) => !list.is_empty() && text.get(past_blanks(values.byte_offset())) != Some(&b'['),
+        Some(Err(error)) => error.is_eof() && text.contains(&b','),
+        None => false,
+    }
 }
 
 /// What follows a move number, unless that is a bracket or the end of the line.
@@ -96,21 +181,25 @@ fn names_square(word: &[u8]) -> bool {
 /// What prose says: whether a tag pair begins a line after it, or a move with its number and more movetext follow. What
 /// shows games as examples is no such prose, nor is what no text holds.
 fn preface(head: &[u8]) -> Opening {
-    let mut at = 0;
+    let (mut at, mut has_nul) = (0, false);
     while at < head.len() {
         at = match head[at] {
+            0 => {
+                has_nul = true;
+                at + 1
+            }
             byte if is_blank(byte) || is_eol(byte) => at + 1,
-            byte if byte.is_ascii_control() => return Opening::Other,
+            byte if byte.is_ascii_control() => return Opening::Binary,
             b'`' if head[at..].starts_with(b"```") => return Opening::Other,
-            b'[' if at_line_start(head, at) && is_tag(head, at) => return Opening::Games,
+            b'[' if at_line_start(head, at) && is_tag(head, at) => return with_tag(head, at, Opening::Prose),
             _ => {
                 let stop = lex::word_end(head, at).max(at + 1);
                 let word = &head[at..stop];
                 if word.iter().any(|&byte| byte.is_ascii_control() && !is_blank(byte)) {
-                    return Opening::Other;
+                    return Opening::Binary;
                 }
                 match Word::of(word) {
-                    Word::Number { length, dotted: true, .. } if has_moves(head, at + length) => {
+                    Word::Number { length, dotted: true, .. } if !has_nul && has_moves(head, at + length) => {
                         return Opening::Games;
                     }
                     _ => stop,
@@ -118,7 +207,7 @@ fn preface(head: &[u8]) -> Opening {
             }
         };
     }
-    Opening::Prose
+    if has_nul { Opening::Binary } else { Opening::Prose }
 }
 
 /// Whether a move stands behind a number, and more movetext behind the move, on the same line.
@@ -159,13 +248,18 @@ mod tests {
             "# a\nThe\n```\n[White \"x\"]\n",
             "1.\n{ one }\ne4 e5\nThe end\n",
             "(\n)\n2. Definitions\n[A \"b\"]\n",
+            "[\n\n[Event \"x\"]\n",
+            "[Desktop Entry]\nType=Application\n",
+            "[white x]\n\n[black y]\n1. e4\n",
+            "{\n\"id\"\n:\n1}\n",
+            "[\n1,\n2]\n",
         ];
         for text in texts {
             let whole = opening(text.as_bytes());
             for (end, _) in text.match_indices('\n') {
                 match opening(&text.as_bytes()[..=end]) {
-                    found @ (Opening::Games | Opening::Other) => assert_eq!(found, whole, "{text:?} {end}"),
-                    Opening::Comments | Opening::Prose => {}
+                    Opening::Comments | Opening::Prose | Opening::Binary => {}
+                    found => assert_eq!(found, whole, "{text:?} {end}"),
                 }
             }
         }
@@ -201,6 +295,18 @@ mod tests {
             "the bishop is good } 12. Nf3 Nf6 13. O-O\n",
             "Kasparov - Topalov, Wijk aan Zee 1999\n1. e4 d6 2. d4 Nf6\n",
             "1.\nSf3 d5",
+            "\0\0\0[Event \"x\"]\n",
+            "1.\0\n[Site \"x\"]\n",
+            "e41-0\0\n\n[Event \"x\"]\n",
+            ",\0\n\n[Event \"x\"]\n",
+            "{ a comment }\n\0\0\0",
+            "{\"Sic!\" he said: } 1. e4",
+            "{} { } 1. e4",
+            "[]\n[Event \"x\"]\n",
+            "[1. e4 e5] 1. d4",
+            "[white x]\n[black y]\n\n1. e4",
+            "[white \"x\"]\n[black \"y\"]\n\n1. e4",
+            "[white \"x\"]\n\n1. e4 e5",
             &late,
         ] {
             let found = opening(text.as_bytes());
@@ -219,9 +325,27 @@ mod tests {
             "//! Moves such as 1. e4.\n",
             "<html><body>[Event \"x\"]",
             "See 3. d4 for more.\n",
+            "{\"moves\": \"e4 e5\"}\n{\"moves\": \"d4\"}\n",
+            "\u{feff}\n{\n  \"a \\\" b\" :\n [1]\n}\n",
+            "[{\"moves\": \"1. e4 e5\"}]",
+            "[\n  {\n    \"moves\": \"1. e4 e5\"\n  }\n]\n",
+            "[\"1. e4 e5 2. Nf3\", \"1. d4 d5\"]",
+            "[\n\"1. e4 e5 2. Nf3 Nc6\",\n",
+            "[1, 2, 3]",
+            "[[\"e4\", \"e5\"]]",
+            "[null]",
+            "{\"a\":{}}",
+            "\0\0\x2c\0\x2e\x01\0b2\0",
+            "\x2c\0\x2e\0 1. e4",
+            "SQLite format 3\0 [Event \"x\"]",
+            "a\0[Event \"x\"]\n",
+            "[core]\n\tbare = false\n[branch \"main\"]\n\tremote = origin\n",
+            "[branch \"main\"]\n\tremote = origin\n",
+            "[Desktop Entry]\nName=Chess\n",
+            "[workspace]\nmembers = [\"a\"]\n\n[package]\nversion = \"1.0\"\n",
         ] {
             let found = opening(text.as_bytes());
-            assert!(matches!(found, Opening::Prose | Opening::Other), "{text:?}: {found:?}");
+            assert!(found.refusal().is_some(), "{text:?}: {found:?}");
         }
     }
 }

@@ -571,7 +571,13 @@ impl<'a> Parser<'a> {
                     self.game.moves.push(mv);
                     self.game.positions.push(position);
                 }
-                Err(misfit) => return self.misfit(word, misfit),
+                Err(misfit) => {
+                    self.board = Board::Legal(position);
+                    return match tokenizer.with_promotion(&word) {
+                        Some(word) => self.word(word),
+                        None => self.misfit(word, misfit),
+                    };
+                }
             }
         }
         self.board = Board::Legal(position);

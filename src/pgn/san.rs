@@ -2,6 +2,8 @@
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
+use super::lex::{dash, past_blanks};
+
 /// What a word of movetext says, before any board is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
@@ -35,13 +37,31 @@ impl Shape {
         let is_pawn = role.is_none() && (file.is_none() || rank.is_none());
         Some(Shape::Piece { role: if is_pawn { Some(Role::Pawn) } else { role }, file, rank, to, promotion })
     }
+
+    /// Whether a pawn goes to its last rank, or by the squares may do so, and what becomes of it is not told.
+    pub(super) fn lacks_promotion(self) -> bool {
+        let Shape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
+        let before = match to.rank() {
+            Rank::Eighth => Rank::Seventh,
+            Rank::First => Rank::Second,
+            _ => return false,
+        };
+        role == Some(Role::Pawn) && rank.is_none()
+            || role.is_none_or(|role| role == Role::Pawn) && rank == Some(before)
+    }
 }
 
 fn null(word: &[u8]) -> Option<Shape> {
-    let rest = [&b"--"[..], b"Z0", b"z0", b"@@@@", b"<>", b"0000", b"null"]
+    let rest = [&b"Z0"[..], b"z0", b"@@@@", b"<>", b"0000", b"null"]
         .iter()
-        .find_map(|sign| word.strip_prefix(*sign))?;
+        .find_map(|sign| word.strip_prefix(*sign))
+        .or_else(|| past_dash(past_dash(word)?))?;
     is_suffix(rest).then_some(Shape::Null)
+}
+
+fn past_dash(word: &[u8]) -> Option<&[u8]> {
+    let bytes = dash(word);
+    (bytes > 0).then(|| &word[bytes..])
 }
 
 fn castle(word: &[u8]) -> Option<Shape> {
@@ -52,10 +72,10 @@ fn castle(word: &[u8]) -> Option<Shape> {
     let mut rest = &word[1..];
     let mut count = 1;
     while count < 3 {
-        match rest {
-            [b'-', next, ..] if *next == letter => rest = &rest[2..],
-            [next, ..] if *next == letter && letter == b'O' => rest = &rest[1..],
-            _ => break,
+        match past_castle(rest, letter) {
+            Some(next) => rest = next,
+            None if letter == b'O' && rest.first() == Some(&letter) => rest = &rest[1..],
+            None => break,
         }
         count += 1;
     }
@@ -65,6 +85,18 @@ fn castle(word: &[u8]) -> Option<Shape> {
         _ => return None,
     };
     is_suffix(rest).then_some(Shape::Castle(side))
+}
+
+/// What follows a dash and a letter of castling.
+fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
+    past_dash(word)?.strip_prefix(&[letter])
+}
+
+/// How many bytes the castlings with dashes take with which a word begins, the longer one first.
+pub(super) fn castlings(word: &[u8]) -> impl Iterator<Item = usize> {
+    let short = word.split_first().and_then(|(&letter, rest)| past_castle(rest, letter));
+    let long = short.and_then(|rest| past_castle(rest, word[0]));
+    [long, short].into_iter().flatten().map(|rest| word.len() - rest.len())
 }
 
 fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
@@ -106,22 +138,33 @@ fn square(word: &[u8]) -> Option<(Square, &[u8])> {
 
 fn past_sign(word: &[u8]) -> &[u8] {
     match word {
-        [b'x' | b'X' | b':' | b'-', rest @ ..] => rest,
-        _ => word,
+        [b'x' | b'X' | b':', rest @ ..] => rest,
+        _ => past_dash(word).unwrap_or(word),
     }
 }
 
-/// Reads `=Q`, `/Q`, `(Q)`, `Q` or `q`.
+/// Reads `=Q`, `/Q`, `(Q)`, `Q` or `q`, also as a figurine, and with blanks and several signs before it.
 fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
-    let (letter, rest) = match word {
-        [b'(', letter, b')', rest @ ..] | [b'=' | b'/', letter, rest @ ..] => (*letter, rest),
-        [letter, rest @ ..] => (*letter, rest),
-        [] => return (None, word),
-    };
-    match letter.to_ascii_uppercase() {
-        b'Q' | b'R' | b'B' | b'N' => (Role::from_char(letter as char), rest),
-        _ => (None, word),
+    let mut at = 0;
+    loop {
+        at = past_blanks(word, at);
+        at += match word.get(at) {
+            Some(b'=' | b'/' | b'(' | b':') => 1,
+            _ => match dash(&word[at..]) {
+                0 => break,
+                bytes => bytes,
+            },
+        };
     }
+    let (promotion, rest) = match &word[at..] {
+        [letter, rest @ ..] if b"QRBNqrbn".contains(letter) => (Role::from_char(*letter as char), rest),
+        rest => match role(rest) {
+            (Some(Role::King | Role::Pawn) | None, _) => return (None, word),
+            found => found,
+        },
+    };
+    let close = past_blanks(rest, 0);
+    (promotion, rest[close..].strip_prefix(b")").unwrap_or(rest))
 }
 
 /// Whether what follows a move only annotates it.
@@ -154,9 +197,33 @@ mod tests {
             &["Ng1f3", "Ng1-f3", "Ng1xf3"],
             &["exd6", "ed6", "e:d6", "exd6e.p.", "exd6ep", "Pexd6"],
             &["e8=Q", "e8Q", "e8(Q)", "e8/Q", "e8q", "e8=Q#", "Pe8=Q"],
-            &["O-O", "0-0", "o-o", "O-O+", "OO", "0-0!"],
-            &["O-O-O", "0-0-0", "O-O-O#"],
-            &["--", "Z0", "@@@@", "<>", "0000", "--!?"],
+            &[
+                "e8=Q",
+                "e8 = Q",
+                "e8 (Q)",
+                "e8=(Q)",
+                "e8( Q )+",
+                "e8:Q",
+                "e8-Q",
+                "e8\u{2013}Q",
+                "e8=\u{2655}",
+                "e8\u{a0}=\u{a0}Q",
+            ],
+            &["e2e4", "e2-e4", "e2\u{2013}e4", "e2\u{2212}e4"],
+            &[
+                "O-O",
+                "0-0",
+                "o-o",
+                "O-O+",
+                "OO",
+                "0-0!",
+                "O\u{2010}O",
+                "0\u{2011}0",
+                "O\u{ad}O",
+                "O\u{ff0d}O",
+            ],
+            &["O-O-O", "0-0-0", "O-O-O#", "O\u{2013}O\u{2013}O", "0\u{2014}0\u{2212}0"],
+            &["--", "\u{2013}\u{2013}", "\u{2014}-", "Z0", "@@@@", "<>", "0000", "--!?"],
         ];
         for group in groups {
             let first = shape(group[0]);

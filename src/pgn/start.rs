@@ -38,20 +38,23 @@ impl Rules {
             *slot = byte.to_ascii_lowercase();
             length += 1;
         }
-        match &plain[..length] {
-            b"" if value.iter().all(u8::is_ascii) => Rules::Standard,
-            b"standard" | b"chess" | b"normal" | b"regular" | b"classical" | b"orthodox"
-            | b"fromposition" | b"position" | b"setup" => Rules::Standard,
-            b"chess960"
-            | b"960"
+        let name = &plain[..length];
+        if name.is_empty() {
+            return if value.is_ascii() { Rules::Standard } else { Rules::Foreign };
+        }
+        // `Standard Chess` and `Chess (Standard)` are `Standard`.
+        let name = name.strip_suffix(b"chess").or_else(|| name.strip_prefix(b"chess")).unwrap_or(name);
+        match name {
+            b"" | b"standard" | b"normal" | b"regular" | b"classical" | b"classic" | b"orthodox"
+            | b"ordinary" | b"fide" | b"international" | b"western" | b"fromposition" | b"position"
+            | b"setup" => Rules::Standard,
+            b"960"
             | b"frc"
             | b"fischerandom"
             | b"fischerrandom"
-            | b"fischerandomchess"
-            | b"fischerrandomchess"
             | b"fischerandom960"
+            | b"fischerrandom960"
             | b"freestyle"
-            | b"freestylechess"
             | b"wildfr"
             | b"dfrc"
             | b"doublechess960"

@@ -71,6 +71,8 @@ pub(super) struct Tokenizer<'a> {
     end: usize,
     cap: usize,
     region: usize,
+    /// Where the line ends in which a bracket was met last.
+    line_end: usize,
     section: Section,
     depth: u32,
     /// The `(` that opened the variation.
@@ -103,6 +105,7 @@ impl<'a> Tokenizer<'a> {
             end: text.len().min(cap),
             cap,
             region: 0,
+            line_end: 0,
             section: Section::Start,
             depth: 0,
             opened: 0,
@@ -145,9 +148,9 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
-        let Tokenizer { partial, whole, side_lines, .. } = *self;
+        let Tokenizer { partial, whole, side_lines, line_end, .. } = *self;
         let new = Tokenizer::new(self.text, self.cap);
-        *self = Tokenizer { pos: at, region: at, section, partial, whole, side_lines, ..new };
+        *self = Tokenizer { pos: at, region: at, section, partial, whole, side_lines, line_end, ..new };
         self.end = at.saturating_add(self.cap).min(self.text.len());
         Some(Event::Start(at))
     }
@@ -195,8 +198,11 @@ impl<'a> Tokenizer<'a> {
                 b'\n' => lines += 1,
                 b'\r' => lines += u32::from(self.text.get(self.pos + 1) != Some(&b'\n')),
                 byte if is_blank(byte) => {}
-                0xef if self.text[self.pos..].starts_with(BOM) => self.pos += BOM.len() - 1,
-                _ => break,
+                byte if byte.is_ascii() => break,
+                _ => match lex::wide_blank(&self.text[self.pos..]) {
+                    0 => break,
+                    bytes => self.pos += bytes - 1,
+                },
             }
             self.pos += 1;
         }
@@ -245,7 +251,10 @@ impl<'a> Tokenizer<'a> {
         if let Some(Pair { name, value, next }) = lex::plain_tag(self.text, at, b"") {
             return self.tag(at, name, |_| (value, next, false));
         }
-        let line = &self.text[..lex::line_end(self.text, at)];
+        if self.line_end <= at {
+            self.line_end = lex::line_end(self.text, at);
+        }
+        let line = &self.text[..self.line_end];
         let in_head = matches!(self.section, Section::Start | Section::Tags);
         let name = match lex::quoted_tag(line, at) {
             Some(name) => name,
@@ -291,7 +300,9 @@ impl<'a> Tokenizer<'a> {
         if is_event_line(self.text, at) {
             return self.has_event || !lex::follows_tag_line(self.text, at);
         }
-        self.blank && self.text[name.clone()] == self.text[self.first_name.clone()]
+        let name = &self.text[name.clone()];
+        let is_first = *name == self.text[self.first_name.clone()];
+        self.blank && is_first || (is_first || name == b"Event") && lex::follows_open_tag(self.text, at)
     }
 
     /// Skips a bracket that is no tag pair: one before a digit opens a variation, as ChessBase wrote
@@ -316,6 +327,7 @@ impl<'a> Tokenizer<'a> {
         let start = self.pos;
         let mut stop = word_end(self.text, start);
         stop -= lex::glued_result(&self.text[start..stop]);
+        stop -= lex::glued_to_castling(&self.text[start..stop]);
         match Word::of(&self.text[start..stop]) {
             Word::Number { length, value, dotted } => self.number(start, length, value, dotted),
             Word::Result(outcome) => self.terminator(stop, outcome),
@@ -359,8 +371,10 @@ impl<'a> Tokenizer<'a> {
 
     /// Whether a word of the shape of a move comes next; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
-        let skip = |byte: &u8| is_blank(*byte) || *byte == b'.';
-        let pos = from + self.text[from..].iter().take_while(|byte| skip(byte)).count();
+        let mut pos = lex::past_blanks(self.text, from);
+        while self.text.get(pos) == Some(&b'.') {
+            pos = lex::past_blanks(self.text, pos + 1);
+        }
         if pos >= self.text.len() || is_eol(self.text[pos]) {
             return None;
         }
@@ -408,9 +422,18 @@ impl<'a> Tokenizer<'a> {
             self.words += 1;
             self.movetext.get_or_insert(start);
         }
-        let stop = lex::old_promotion(self.text, stop);
-        self.pos = stop;
-        Some(Event::Word(start..stop))
+        self.pos = lex::parted_promotion(self.text, start, stop);
+        Some(Event::Word(start..self.pos))
+    }
+
+    /// The word that was just read, with a promotion that is parted from it; `None` without one.
+    #[cold]
+    pub(super) fn with_promotion(&mut self, word: &Range) -> Option<Range> {
+        let stop = lex::parted_promotion(self.text, word.start, word.end);
+        (stop > word.end).then(|| {
+            self.pos = stop;
+            word.start..stop
+        })
     }
 
     fn open_paren(&mut self) -> Option<Event> {

@@ -92,7 +92,11 @@ impl Lower {
 
     /// What a variable holds once a string is assigned to it, and where that has a value.
     pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit::Text) -> (Texts, Id) {
-        let mut texts = self.text(f);
+        let mut texts: Texts = Vec::new();
+        for (ok, text) in self.text(f) {
+            let has_value = self.text_test(TextTest::HasValue(text.clone()));
+            texts.push((self.and(ok, has_value), text));
+        }
         let masks = texts.iter().map(|(ok, _)| *ok).collect();
         let ok = self.dag.any_of(masks);
         if let Some(old) = self.cells.text(var).cloned() {

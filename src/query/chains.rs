@@ -42,22 +42,6 @@ fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
 // ---- line
 
 impl Parser {
-    /// A number alone always matches: it is a slip, for a suffix or a range.
-    fn refuse_number(&self, filter: &Node, what: &str) -> Parsed<()> {
-        if let Node::Number(number) = filter
-            && let NumberOp::Int(value) = number.op()
-        {
-            return Err(Diagnostic::error(
-                number.span(),
-                format!("a number as a constituent of `{what}`"),
-                "a number alone asks for nothing",
-            )
-            .help(format!(
-                "`{what} {value} ...` asks for the length; `{{{value}}}` behind a constituent repeats it"
-            )));
-        }
-        Ok(())
-    }
     /// `line --> c1 --> c2 ...`.
     pub(super) fn line(&mut self) -> Parsed<Node> {
         let span = self.bump();
@@ -167,7 +151,7 @@ impl Parser {
             chain
         } else {
             let filter = self.constituent(Parser::node)?;
-            self.refuse_number(&filter, "line")?;
+            self.refuse_alone(None, &filter)?;
             let tied = asks_for_move(filter.node());
             Chain::One(LineStep { filter, tied })
         };
@@ -478,14 +462,12 @@ impl Parser {
                 if open.is_some() || !all.is_empty() {
                     self.note_swallowed();
                 }
-                let filter = self.constituent(Parser::node)?;
+                let filter = self.constituent_of_path()?;
+                self.refuse_alone(None, &filter)?;
                 match (self.step(filter), &mut open) {
                     (Ok(step), _) => all.extend(open.replace(step).map(Open::close)),
                     (Err(filter), Some(open)) => open.targets.push(filter),
-                    (Err(filter), None) => {
-                        self.refuse_number(&filter, "path")?;
-                        all.push(Chain::One(PathStep::Filter(filter)));
-                    }
+                    (Err(filter), None) => all.push(Chain::One(PathStep::Filter(filter))),
                 }
             } else {
                 all.extend(open.map(Open::close));
@@ -665,7 +647,7 @@ mod tests {
             ("line --> true++", "a repetition of `+`"),
             ("line --> true{,}", "`{,}` says nothing"),
             ("line --> true{3,2}", "the count 3 to 2 runs backwards"),
-            ("line --> true --> 3", "a number as a constituent of `line`"),
+            ("line --> true --> 3", "the number 3 as a condition"),
             ("line --> true <-- true", "`-->` and `<--` in one line"),
             ("line nestban <-- true", "`nestban` in a line that runs back"),
             ("line primary secondary --> true", "`line` with `primary` and `secondary`"),
@@ -677,9 +659,8 @@ mod tests {
             ("path singlecolor focus A --", "a path with two focuses"),
             ("path secondary --", "`secondary` before the moves of a path"),
             ("path -- legal --", "`legal` among the moves of a path"),
-            ("path 3", "a number as a constituent of `path`"),
+            ("path 3", "the number 3 as a condition"),
             ("path\n\n--", "a blank line ends this path"),
-            ("path -- ply + check", "`+` between a number and a condition"),
             ("--check", "`--` touches a condition on its right"),
             ("check--", "`--` touches a condition on its left"),
             ("countmoves secondary", "`countmoves` without a move filter"),

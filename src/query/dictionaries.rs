@@ -40,6 +40,10 @@ impl Parser {
         }
         let life = if local { Life::Game } else { Life::Run { quiet: true } };
         self.state.dictionaries.push(Dictionary { name, keys: None, values: None, life });
+        // `dictionary D[k] = v` is a declaration and the first entry.
+        if self.is_sign("[") {
+            self.rewind(self.position() - 1);
+        }
         Ok(())
     }
 
@@ -74,7 +78,7 @@ impl Parser {
         }
         let key = self.key(dictionary)?;
         if self.eat_sign("=") {
-            let value = self.sum()?;
+            let value = self.argument()?;
             let span = span.to(value.span());
             let value = self.part(dictionary, Part::Value, value)?;
             return Ok(filter(C::Game(GameCondition::SetEntry { dictionary, key, value }), span));

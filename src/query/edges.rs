@@ -269,9 +269,31 @@ impl Parser {
             sibling: None,
             comment: None,
         };
-        let mut first = true;
-        while self.move_part(&mut of, first)? {
+        let (mut first, mut counts) = (true, None);
+        loop {
+            let at = self.span();
+            if counts.is_none() && self.eat_word("count") {
+                counts = Some(at);
+            } else if !self.move_part(&mut of, first)? {
+                break;
+            }
             first = false;
+            // Nothing of the move stands behind its comment.
+            if of.comment.is_some() {
+                break;
+            }
+        }
+        match (counts, of.of) {
+            (Some(_), MoveOf::Legal | MoveOf::Pseudolegal) => of.value = MoveValue::Count,
+            (Some(at), MoveOf::Played | MoveOf::Previous) => {
+                return Err(Diagnostic::error(
+                    at,
+                    "`count` of moves that were played",
+                    "`move` counts legal moves: `move legal count`",
+                )
+                .help("`countmoves --` counts the moves that were played here"));
+            }
+            (None, _) => {}
         }
         let span = span.to(self.last_span());
         Ok(match of.value {
@@ -297,13 +319,13 @@ impl Parser {
         let value = match word.as_str() {
             "from" => MoveValue::From,
             "to" => MoveValue::To,
-            "capture" => MoveValue::Capture,
+            "capture" | "captures" => MoveValue::Capture,
             _ => MoveValue::Whether,
         };
         match word.as_str() {
             "from" => self.squares_of_move(&mut of.from)?,
             "to" => self.squares_of_move(&mut of.to)?,
-            "capture" => self.squares_of_move(&mut of.capture)?,
+            "capture" | "captures" => self.squares_of_move(&mut of.capture)?,
             "enpassantsquare" => self.squares_of_move(&mut of.en_passant_square)?,
             "promote" if of.promote.is_none() => {
                 self.bump();
@@ -328,9 +350,6 @@ impl Parser {
                     "legal" => MoveOf::Legal,
                     _ => MoveOf::Pseudolegal,
                 };
-                if of.of != MoveOf::Previous && self.eat_word("count") {
-                    of.value = MoveValue::Count;
-                }
             }
             "comment" if matches!(self.peek(1), Tok::Sign("(")) && of.comment.is_none() => {
                 self.bump();
@@ -340,7 +359,7 @@ impl Parser {
             | "legal" | "pseudolegal" => return Err(twice()),
             _ => return Ok(false),
         }
-        if first && of.value != MoveValue::Count {
+        if first {
             of.value = value;
         }
         Ok(true)

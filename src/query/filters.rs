@@ -9,7 +9,7 @@ use super::{
     token::Tok,
     tree::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
-        Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, TransformKind, Type, Written,
+        Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, Text, TransformKind, Type, Written,
     },
     valued::kind_of,
     words::{self, Reading, Status, Value, directions, transform},
@@ -43,6 +43,7 @@ impl Parser {
     pub(super) fn not(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let of = self.not_operand()?;
+        self.refuse_alone(None, &of)?;
         let span = span.to(of.span());
         self.note_kept_assignment(span, &of);
         Ok(filter(C::Not(of), span))
@@ -148,6 +149,7 @@ impl Parser {
         self.swallowed(word, what, counting.is_some(), span, &arg);
         let span = span.to(arg.span());
         let Some(counting) = counting else { return Ok(transformed(kind, arg, span)) };
+        self.refuse_alone(None, &arg)?;
         let count = N::Form(NumberKeyword::Counted(kind, counting.counted(), arg));
         Ok(counting.around(Number::new(count, span)).into())
     }
@@ -406,24 +408,10 @@ impl Parser {
 
     pub(super) fn makesquare(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let parenthesised = self.eat_sign("(");
-        let literal_alone =
-            matches!(self.tok(), Tok::Str(_)) && (!parenthesised || matches!(self.peek(1), Tok::Sign(")")));
-        if literal_alone && let Tok::Str(name) = self.tok().clone() {
-            let at = self.bump();
-            if parenthesised {
-                self.bump();
-            }
-            let square: Square = name
-                .parse()
-                .map_err(|_| Diagnostic::error(at, format!("`{name}` is no square"), "expected a1 to h8"))?;
-            return Ok(filter(S::Constant(Bitboard::from(square)), span.to(self.last_span())));
-        }
-        if !parenthesised {
-            let name = self.primary()?;
+        if !self.eat_sign("(") {
+            let name = self.sum()?;
             let name = self.want_text(name, "`makesquare` without parentheses")?;
-            let span = span.to(name.span());
-            return Ok(filter(S::Game(GameSquares::SquareOf(name)), span));
+            return Ok(self.square_of(name, span));
         }
         let mut args = Vec::new();
         while !self.is_sign(")") {
@@ -431,7 +419,7 @@ impl Parser {
             if let (true, Type::Str) = (args.is_empty(), kind_of(&arg)) {
                 let name = self.want_text(arg, "`makesquare`")?;
                 self.expect_sign(")", "after the name of the square")?;
-                return Ok(filter(S::Game(GameSquares::SquareOf(name)), span.to(self.last_span())));
+                return Ok(self.square_of(name, span));
             }
             args.push(self.want_number(arg, "`makesquare`")?);
         }
@@ -441,6 +429,23 @@ impl Parser {
             Diagnostic::error(span, "`makesquare` takes a file and a rank", "expected two numbers")
         })?;
         Ok(filter(S::MakeSquare { file, rank }, span))
+    }
+}
+
+impl Parser {
+    /// `makesquare` of the name of a square, which is constant if it is a literal.
+    fn square_of(&mut self, name: Text, span: Span) -> Node {
+        let span = span.to(self.last_span());
+        let T::Literal(literal) = name.op() else {
+            return filter(S::Game(GameSquares::SquareOf(name)), span);
+        };
+        let square = literal.parse::<Square>().map_or(Bitboard::EMPTY, Bitboard::from);
+        if square.is_empty() {
+            let message = format!("`{literal}` is no square");
+            let remark = Diagnostic::warning(name.span(), message, "it never matches; squares are a1 to h8");
+            self.remarks.push(remark);
+        }
+        filter(S::Constant(square), span)
     }
 }
 

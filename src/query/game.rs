@@ -68,14 +68,25 @@ impl Parser {
         Ok(filter(C::TextIn(literal, searched), span.to(at)))
     }
 
-    /// `find [<--] [quiet] [n | lo hi | all | count] F`.
+    /// `find [<--] [quiet] [n | lo hi | all | count] F`, with what stands before F in any order.
     pub(super) fn find(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let back = self.eat_sign("<--");
-        let mut quiet = self.eat_word("quiet");
-        let counting = self.find_counting()?;
-        quiet |= self.eat_word("quiet");
+        let (mut back, mut quiet, mut counting) = (false, false, None);
+        loop {
+            if self.eat_sign("<--") {
+                back = true;
+            } else if self.eat_word("quiet") {
+                quiet = true;
+            } else if counting.is_none()
+                && let Some(found) = self.find_counting()?
+            {
+                counting = Some(found);
+            } else {
+                break;
+            }
+        }
         let of = self.argument()?;
+        self.refuse_alone(None, &of)?;
         let span = span.to(of.span());
         self.note_loose_find(span, &of);
         Ok(match counting {
@@ -110,7 +121,8 @@ impl Parser {
         if self.eat_word("all") {
             return Ok(Some(Counting::Range(Within::Known(1, i32::MAX))));
         }
-        let follows = |parser: &Parser| parser.begins_filter() || parser.is_word("quiet");
+        let follows =
+            |parser: &Parser| parser.begins_filter() || parser.is_word("quiet") || parser.is_sign("<--");
         let Some(range) = self.range(follows) else { return Ok(None) };
         let within = range.within();
         if let Within::Known(lo, hi) = within

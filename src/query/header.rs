@@ -71,7 +71,10 @@ impl Header {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    header.comments = header.comments.max(comments);
+                    // Of both the first holds.
+                    if header.comments == Comments::default() {
+                        header.comments = comments;
+                    }
                     remarks.push(without_effect(word, span, "output is"));
                 }
                 Some(Parameter::MatchCount) => header.match_count = Some(inside.counts(word, span)?),

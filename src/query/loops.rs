@@ -1,7 +1,7 @@
 //! `if`, loops over squares, pieces and conditions, and `echo`.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
+    parser::{C, N, P, Parsed, Parser, S, T, filter},
     token::Tok,
     tree::{
         Control, Echo, GameCondition, GameNumber, GameSquares, GameText, Holds, Node, Squares, Type, VarId,
@@ -15,6 +15,7 @@ impl Parser {
     pub(super) fn condition(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let condition = self.node()?;
+        self.refuse_alone(None, &condition)?;
         self.eat_word("then");
         let mut then = self.node()?;
         let mut other = if self.eat_word("else") { Some(self.node()?) } else { None };
@@ -43,6 +44,7 @@ impl Parser {
     pub(super) fn with_variable(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<(VarId, Node)> {
         let var = self.loop_variable_of(name, holds, span)?;
         let body = self.argument()?;
+        self.refuse_alone(None, &body)?;
         self.scope.retain(|(_, known)| *known != var);
         Ok((var, body))
     }
@@ -145,6 +147,7 @@ impl Parser {
     pub(super) fn loop_word(&mut self) -> Parsed<Node> {
         let span = self.bump();
         let body = self.argument()?;
+        self.refuse_alone(None, &body)?;
         let span = span.to(body.span());
         Ok(filter(C::Game(GameCondition::Loop(body)), span))
     }
@@ -154,6 +157,7 @@ impl Parser {
         let span = self.bump();
         self.expect_sign("(", "before the condition of `while`")?;
         let condition = self.inside(Parser::node)?;
+        self.refuse_alone(None, &condition)?;
         self.expect_sign(")", "behind the condition of `while`")?;
         let body = self.argument()?;
         let span = span.to(body.span());
@@ -211,14 +215,6 @@ impl Parser {
         let left = self.inside(Parser::node).map(valued)?;
         let right = self.inside(Parser::node).map(valued)?;
         let span = span.to(self.expect_sign(")", "behind the two filters of `equal`")?);
-        if left.ty() != right.ty() {
-            let (right, at) = typed(&right);
-            return Err(Diagnostic::error(
-                at,
-                format!("`equal` between {} and {}", name_of(left.ty()), name_of(right)),
-                "both must be of one type",
-            ));
-        }
         Ok(filter(C::Game(GameCondition::Equal(left, right)), span))
     }
 

@@ -4,6 +4,7 @@
 //! are [`lexer`](self), parser and, for CQL 6, a check that variables are assigned before they are read; the
 //! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
 
+mod alone;
 mod assigned;
 mod chains;
 mod comments;
@@ -24,6 +25,7 @@ mod necessary;
 mod nodes;
 mod notation;
 mod parser;
+mod patterns;
 mod ranges;
 mod reader;
 mod repeats;

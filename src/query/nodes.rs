@@ -20,7 +20,8 @@ impl Parser {
         }
     }
 
-    /// `P:F` if `:` follows a position, which binds tighter than all operators; `a:b:c` is `a:(b:c)`.
+    /// `P:F` if `:` follows a position, which binds tighter than all operators: `P:T[i]` is `(P:T)[i]`; `a:b:c` is
+    /// `a:(b:c)`.
     pub(super) fn elsewhere(&mut self, left: Node) -> Parsed<Node> {
         if !self.is_sign(":") {
             return Ok(left);
@@ -30,7 +31,9 @@ impl Parser {
             other => return Ok(other),
         };
         self.bump();
-        let of = valued(self.primary()?);
+        self.descend()?;
+        let of = valued(self.unindexed()?);
+        self.ascend();
         let span = at.span().to(of.span());
         Ok(match of {
             Node::Condition(of) => filter(C::Game(GameCondition::At { at, of }), span),
@@ -99,11 +102,10 @@ impl Parser {
         }
     }
 
-    /// `child`, `child(n)`; the parenthesis touches the word.
+    /// `child`, `child(n)`.
     pub(super) fn child(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let index = if self.is_sign("(") && !self.spaced() {
-            self.bump();
+        let index = if self.eat_sign("(") {
             let index = self.inside(Parser::node)?;
             let index = self.want_number(index, "`child`")?;
             self.expect_sign(")", "after the number of the child")?;
@@ -117,7 +119,7 @@ impl Parser {
     /// `position n`.
     pub(super) fn position_of(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let number = self.primary()?;
+        let number = self.sum()?;
         let number = self.want_number(number, "`position`")?;
         let span = span.to(number.span());
         Ok(filter(P::Game(GamePosition::Numbered(number)), span))

@@ -41,6 +41,8 @@ pub(super) struct Parser {
     pub(super) at: usize,
     /// Whether a constituent of a line or a path is read.
     in_chain: bool,
+    /// Whether a constituent of a path is read, outside of brackets.
+    in_path: bool,
     /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
     pub(super) end: usize,
     depth: u32,
@@ -74,6 +76,7 @@ impl Parser {
             links: 0,
             ends: false,
             in_chain: false,
+            in_path: false,
             level,
             last_dash: None,
             text,
@@ -88,7 +91,13 @@ impl Parser {
     pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
         while !self.at_end()? {
             self.refuse_closing()?;
-            filters.push(self.node()?);
+            let filter = self.node()?;
+            if self.at_end()? {
+                self.refuse_alone_at_end(filters.last(), &filter)?;
+            } else {
+                self.refuse_alone(filters.last(), &filter)?;
+            }
+            filters.push(filter);
             self.note_blank(filters.last());
         }
         let Some(last) = filters.pop() else {
@@ -126,7 +135,12 @@ impl Parser {
         let level = std::mem::replace(&mut self.level, Parser::node);
         let (first, mut rest) = (self.and_chain()?, Vec::new());
         while self.eat_word("or") {
-            rest.push(self.and_chain()?);
+            if rest.is_empty() {
+                self.refuse_alone(None, &first)?;
+            }
+            let next = self.and_chain()?;
+            self.refuse_alone(None, &next)?;
+            rest.push(next);
         }
         self.ascend();
         self.level = level;
@@ -153,6 +167,14 @@ impl Parser {
         self.within(true, true, read)
     }
 
+    /// A constituent of a path.
+    pub(super) fn constituent_of_path(&mut self) -> Parsed<Node> {
+        let outer = std::mem::replace(&mut self.in_path, true);
+        let node = self.within(true, true, Parser::node);
+        self.in_path = outer;
+        node
+    }
+
     /// The right operand of an operator of arithmetic.
     fn operand(&mut self, level: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
         let outer = std::mem::replace(&mut self.level, level);
@@ -163,7 +185,10 @@ impl Parser {
 
     /// A filter in brackets, where nothing around can take an operator.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
-        self.within(false, false, read)
+        let outer = std::mem::replace(&mut self.in_path, false);
+        let node = self.within(false, false, read);
+        self.in_path = outer;
+        node
     }
 
     /// Reads with the loosest rule, whatever stands around.
@@ -186,7 +211,12 @@ impl Parser {
     fn and_chain(&mut self) -> Parsed<Node> {
         let (first, mut rest) = (self.not_operand()?, Vec::new());
         while self.eat_word("and") {
-            rest.push(self.not_operand()?);
+            if rest.is_empty() {
+                self.refuse_alone(None, &first)?;
+            }
+            let next = self.not_operand()?;
+            self.refuse_alone(None, &next)?;
+            rest.push(next);
         }
         Ok(balanced(first, rest, &|left, right| either(C::And, left, right)))
     }
@@ -275,7 +305,12 @@ impl Parser {
 
     /// The additive level: what an assignment, `max` and `abs` take.
     pub fn sum(&mut self) -> Parsed<Node> {
-        let mut left = self.product()?;
+        let left = self.product()?;
+        self.sum_from(left)
+    }
+
+    /// The same from its first operand on.
+    fn sum_from(&mut self, mut left: Node) -> Parsed<Node> {
         loop {
             if kind_of(&left) == Type::Bool {
                 return Ok(left);
@@ -289,8 +324,9 @@ impl Parser {
             if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
                 return Ok(left);
             }
-            self.link()?;
-            let right = self.operand(Parser::product)?;
+            let Some(right) = self.number_or_suffix(Parser::product, kind_of(&left))? else {
+                return Ok(left);
+            };
             left = self.arithmetic(op, left, right)?;
         }
     }
@@ -310,10 +346,37 @@ impl Parser {
             if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
                 return Ok(left);
             }
-            self.link()?;
-            let right = self.operand(Parser::set_expression)?;
+            let Some(right) = self.number_or_suffix(Parser::set_expression, kind_of(&left))? else {
+                return Ok(left);
+            };
             left = self.arithmetic(op, left, right)?;
         }
+    }
+
+    /// The right operand of an operator of arithmetic, which is the current token. Behind a number in a path `+` and `*` repeat
+    /// unless a number follows; then there is none.
+    fn number_or_suffix(
+        &mut self,
+        level: fn(&mut Parser) -> Parsed<Node>,
+        left: Type,
+    ) -> Parsed<Option<Node>> {
+        let may_repeat = self.in_path && left == Type::Num && (self.is_sign("+") || self.is_sign("*"));
+        let before = may_repeat.then(|| (self.at, self.links, self.depth, self.last_dash));
+        let kept = (self.remarks.len(), self.vars.len(), self.scope.len(), self.level);
+        self.link()?;
+        let right = self.operand(level);
+        let Some((at, links, depth, last_dash)) = before else { return right.map(Some) };
+        if let Ok(right) = right
+            && kind_of(&right) == Type::Num
+        {
+            return Ok(Some(right));
+        }
+        (self.at, self.links, self.depth, self.last_dash) = (at, links, depth, last_dash);
+        self.remarks.truncate(kept.0);
+        self.vars.truncate(kept.1);
+        self.scope.truncate(kept.2);
+        self.level = kept.3;
+        Ok(None)
     }
 
     /// Takes an operator whose left operand may be an operation of the same kind.
@@ -493,13 +556,22 @@ impl Parser {
     /// A tight operand: one filter without operators.
     pub fn primary(&mut self) -> Parsed<Node> {
         self.descend()?;
-        let mut node = self.primary_inner()?;
-        while self.is_sign("[") && !self.spaced() && kind_of(&node) == Type::Str {
-            node = self.index(node)?;
+        let mut node = self.unindexed()?;
+        while kind_of(&node) == Type::Str {
+            node = match self.tok() {
+                Tok::Sign("[") => self.index(node)?,
+                Tok::Sign("~~") => self.regex_match(node)?,
+                _ => break,
+            };
         }
-        let node = self.elsewhere(node);
         self.ascend();
-        node
+        Ok(node)
+    }
+
+    /// The same without parts and matches of a text, which are asked of the whole of `P:T`.
+    pub(super) fn unindexed(&mut self) -> Parsed<Node> {
+        let node = self.primary_inner()?;
+        self.elsewhere(node)
     }
 
     fn primary_inner(&mut self) -> Parsed<Node> {
@@ -563,12 +635,18 @@ impl Parser {
             }
             "{" => {
                 self.bump();
+                self.refuse_count_with_blanks(span)?;
                 let mut filters = Vec::new();
                 while !self.after_declarations()?.is_sign("}") {
                     if *self.tok() == Tok::End {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
-                    filters.push(self.inside(Parser::node)?);
+                    let filter = self.inside(Parser::node)?;
+                    // The last one is the value.
+                    if !self.is_sign("}") {
+                        self.refuse_alone(filters.last(), &filter)?;
+                    }
+                    filters.push(filter);
                     self.note_blank(filters.last());
                 }
                 let end = self.bump();
@@ -598,7 +676,10 @@ impl Parser {
                     return Ok(size);
                 }
                 self.refuse_mate_sign(span)?;
-                let of = self.set_expression()?;
+                let mut of = self.set_expression()?;
+                if kind_of(&of) == Type::Str {
+                    of = self.sum_from(of)?;
+                }
                 let span = span.to(of.span());
                 let of = match valued(of) {
                     Node::Text(of) => return Ok(filter(N::Game(GameNumber::Length(of)), span)),

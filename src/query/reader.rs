@@ -26,8 +26,12 @@ impl Parser {
 
     /// Whether a name is assigned further on.
     pub(super) fn assigns_ahead(&self, name: &str) -> bool {
-        let assigns = |pair: &[Token]| matches!(pair, [Token { tok: Tok::Word(word), .. }, Token { tok: Tok::Sign("="), .. }] if word == name);
-        self.tokens[self.at..].windows(2).any(assigns)
+        assigns(&self.tokens[self.at..], name)
+    }
+
+    /// Whether a name was assigned, or is by the assignment that is being read.
+    pub(super) fn was_assigned(&self, name: &str) -> bool {
+        assigns(&self.tokens[..self.at], name)
     }
 
     /// The span of the token before the current one.
@@ -203,4 +207,10 @@ impl Parser {
         }
         None
     }
+}
+
+fn assigns(tokens: &[Token], name: &str) -> bool {
+    tokens.windows(2).any(|pair| {
+        matches!(pair, [Token { tok: Tok::Word(word), .. }, Token { tok: Tok::Sign("="), .. }] if word == name)
+    })
 }

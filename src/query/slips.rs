@@ -20,6 +20,22 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     ("!", "not", "`!=` compares, and `~` is the complement of a set of squares"),
 ];
 
+/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 for them, and an example.
+const SUCCESSORS: &[(&str, &str, &str)] = &[
+    ("next", "line", "`line --> check --> not check`"),
+    ("nextstar", "line", "`line --> check --> true*`"),
+    ("next2", "line", "`line --> check --> not check`"),
+    ("previous2", "line", "`line <-- check <-- not check`"),
+    ("sequence", "line", "`line --> check --> not check`"),
+    ("nextmove", "--", "`--(check)` is a move behind which check is given"),
+    ("relation", "echo", "`echo (s t) {s < t s:P == t:P}` compares two positions of a game"),
+    ("powerdifference", "power", "`power A - power a > 3`"),
+    ("darksquares", "dark", "`dark B` are the bishops on dark squares"),
+    ("lightsquares", "light", "`light B` are the bishops on light squares"),
+    ("matchstring", "comment", "`comment \"text\"` writes a text where a position matches"),
+    ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
+];
+
 /// Quotation marks that are no `"`.
 const QUOTES: &str = "“”„‟«»‘’‚‛";
 
@@ -205,7 +221,10 @@ impl Parser {
     /// `player Carlsen`: text without quotation marks behind a filter that begins at `span`.
     pub(super) fn refuse_bare_text(&self, span: Span) -> Parsed<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
-        let declared = self.assigns_next() || matches!(self.peek(1), Tok::Sign("[element]"));
+        let declared = self.assigns_next()
+            || self.was_assigned(word)
+            || matches!(self.peek(1), Tok::Sign("[element]"))
+            || self.find_dictionary(word).is_some();
         if words::is_reserved(word) || declared || self.lookup(word).is_some() {
             return Ok(());
         }
@@ -217,6 +236,14 @@ impl Parser {
     /// What an unknown word was meant to be.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
+        if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {
+            let fault = Diagnostic::error(
+                span,
+                format!("`{word}` is a word of CQL 5 and 6.0"),
+                format!("CQL 6.2 has `{successor}`"),
+            );
+            return Some(fault.help(*example));
+        }
         if cql5::is_transform(word) {
             return Some(
                 Diagnostic::error(span, format!("`{word}` is a transform of CQL 5"), "CQL 6 has no such transform").help(

@@ -1,9 +1,8 @@
 //! Strings: their parts, what is made of them, and regular expressions.
 
-use regress::Regex;
-
 use super::{
     parser::{N, Parsed, Parser, T, filter, name_of, typed},
+    patterns,
     token::Tok,
     tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
     valued::{kind_of, valued},
@@ -73,18 +72,13 @@ impl Parser {
             )
             .help("for example: `player white ~~ \"^Carlsen\"`"));
         };
-        // Each byte is a character.
-        let characters: String = pattern.bytes().map(char::from).collect();
-        if let Err(fault) = Regex::new(&characters) {
-            return Err(Diagnostic::error(at, format!("`{pattern}` is no regular expression"), fault.text)
-                .help("regular expressions are those of ECMAScript"));
-        }
+        let pattern = patterns::read(&pattern, at)?;
         self.bump();
         let span = text.span().to(at);
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))
     }
 
-    /// A filter that takes one string: `int s`, `uppercase s`.
+    /// A filter that takes one string as a tight operand: `uppercase s`.
     pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> Parsed<Node>
     where
         Of<O, Written>: Into<Node>,
@@ -97,6 +91,15 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
+    /// `int s`.
+    pub(super) fn int(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.sum()?;
+        let of = self.want_text(of, "`int`")?;
+        let span = span.to(of.span());
+        Ok(filter(N::Game(GameNumber::ToNumber(of)), span))
+    }
+
     /// `uppercase s`, `lowercase s`.
     pub(super) fn case(&mut self, word: &str) -> Parsed<Node> {
         let upper = word == "uppercase";
@@ -106,7 +109,7 @@ impl Parser {
     /// `ascii n`, `ascii "c"`.
     pub(super) fn ascii(&mut self) -> Parsed<Node> {
         let span = self.bump();
-        let of = self.primary()?;
+        let of = self.sum()?;
         let span = span.to(of.span());
         match valued(of) {
             Node::Number(of) => Ok(filter(T::Game(GameText::OfCode(of)), span)),
@@ -185,7 +188,8 @@ impl Parser {
         Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
     }
 
-    /// What `str`, `comment` and `message` write: filters in parentheses, or one without.
+    /// What `str`, `comment` and `message` write: filters in parentheses, or one without, which reaches as far as that of a
+    /// transform.
     pub(super) fn joined(&mut self) -> Parsed<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();
@@ -195,7 +199,7 @@ impl Parser {
             }
             self.bump();
         } else {
-            all.push(valued(self.primary()?));
+            all.push(valued(self.argument()?));
         }
         self.state.joins = outer;
         Ok(all)

@@ -3,15 +3,15 @@
 use super::{
     parser::{C, N, Parsed, Parser, T, filter},
     token::Tok,
-    tree::{GameCondition, GameNumber, GameText, Node, Text},
+    tree::{Control, GameCondition, GameNumber, GameText, Node, Number, Text},
 };
 use crate::diagnostic::Diagnostic;
 
 /// Tags that `settag` may not set: the query reads them by words of their own, or they say where the game begins.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
-/// The place of a prize.
-const PRIZE: &str = r"^[0-9]+(?=(/[0-9]+)?\.(sp\.)?p( |$))";
+/// What studies win, and how the collection of studies writes it.
+const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
 /// Glyphs by their signs.
 const GLYPHS: [(&str, u8); 13] = [
@@ -94,23 +94,45 @@ impl Parser {
         }
     }
 
-    /// `hhdb prize`: the place stands at the beginning of the tag Event, as in `1.p`, `1/2.p` and `1.sp.p`; `.p` and
-    /// `sp.p` are prizes without a place.
+    /// `hhdb [special] prize`, `hm`, `commendation` or `award`: what a study won stands at the beginning of the tag
+    /// Event, as in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place, 1 where none is named, and 0 of what is special.
     pub(super) fn study_award(&mut self) -> Parsed<Node> {
         let span = self.bump();
+        let special = self.eat_word("special");
         let at = self.span();
-        if !self.eat_word("prize") {
+        let kind = match self.tok() {
+            Tok::Word(word) => AWARDS.iter().find(|(name, _)| name == word).map(|(_, letters)| letters),
+            _ => None,
+        };
+        let Some(kind) = kind else {
             return Err(Diagnostic::error(
                 at,
                 format!("`hhdb` with {}", self.found()),
-                "`hhdb prize` is read, all else asks for the conventions of one collection of studies",
+                "expected `prize`, `hm`, `commendation` or `award`, or one of them behind `special`",
             )
-            .help("the texts that it asks for are in tags and comments: `event ~~ \"hm\"`, `originalcomment \"cook\"`"));
-        }
-        let span = span.to(at);
-        let text = Text::new(T::Tag("Event".into()), span);
-        let place = Text::new(T::Game(GameText::Match { text, pattern: PRIZE.into() }), span);
-        Ok(filter(N::Game(GameNumber::ToNumber(place)), span))
+            .help("what else the collection notes is in tags and comments: `originalcomment \"cook\"`"));
+        };
+        let span = span.to(self.bump());
+        let found = |pattern: String| {
+            let text = Text::new(T::Tag("Event".into()), span);
+            Text::new(T::Game(GameText::Match { text, pattern }), span)
+        };
+        let number = |op| Number::new(op, span);
+        let special_place = r"^(?:\d+(?:/\d+)?\.)?sp\.";
+        let any_place = r"^(?:(?:\d+(?:/\d+)?\.)?sp|\d+(?:/\d+)?)?\.";
+        let award = |place: &str| found(format!(r"{place}(?:{kind})(?![A-Za-z])"));
+        let named = number(N::Control(Control::If {
+            condition: found(r"^\d".into()).into(),
+            then: number(N::Game(GameNumber::ToNumber(found(r"^\d+".into())))),
+            other: number(N::Int(1)),
+        }));
+        let place = number(N::Control(Control::If {
+            condition: award(special_place).into(),
+            then: number(N::Int(0)),
+            other: named,
+        }));
+        let award = award(if special { special_place } else { any_place });
+        Ok(filter(N::Control(Control::Braces { first: vec![award.into()], last: place }), span))
     }
 
     /// `lastgamenumber`.

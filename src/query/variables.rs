@@ -259,6 +259,7 @@ impl Parser {
         let (at, from) = (self.span(), self.position());
         let var = if let Tok::Word(name) = self.tok() { self.lookup(name) } else { None };
         let of = self.argument()?;
+        self.refuse_alone(None, &of)?;
         let alone = var.filter(|_| self.position() == from + 1);
         let of = alone.map_or(of, |var| filter(C::Game(GameCondition::IsBound { var, bound: true }), at));
         let span = span.to(of.span());
@@ -275,11 +276,20 @@ impl Parser {
         let value = self.sum()?;
         let value = self.want_text(value, "a part of a string")?;
         let span = span.to(value.span());
-        let (from, to) = match part {
-            Part::Letter(at) => (Some(at.clone()), Some(behind(at, var))),
-            Part::Slice(from, to) => (from, to),
+        let (letter, from, to) = match part {
+            Part::Letter(at) => {
+                let of = Text::new(T::Control(Control::Var(var)), span);
+                let letter = Part::Letter(at.clone()).of(of, span);
+                (Some(letter), Some(at.clone()), Some(behind(at, var)))
+            }
+            Part::Slice(from, to) => (None, from, to),
         };
-        Ok(filter(C::Game(GameCondition::SetSlice { var, from, to, value }), span))
+        let set = filter(C::Game(GameCondition::SetSlice { var, from, to, value }), span);
+        Ok(match letter {
+            // Beyond the end there is no letter.
+            Some(letter) => filter(C::Braces(vec![letter, set]), span),
+            None => set,
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::pgn::{Fault, Game, SideLine, Status};
 #[derive(Default)]
 pub struct BlockBuilder {
     block: Block,
+    names: Interner,
     values: Interner,
 }
 
@@ -98,6 +99,7 @@ impl BlockBuilder {
 
     /// The block.
     pub fn finish(mut self) -> Block {
+        self.block.tags.names = self.names.finish();
         self.block.tags.values = self.values.finish();
         if self.block.annotations.all.is_empty() {
             self.block.annotations.ends.clear();
@@ -195,16 +197,16 @@ impl BlockBuilder {
     }
 
     fn push_tags(&mut self, game: &Game) {
-        let Tags { names, ends, pairs, .. } = &mut self.block.tags;
+        let BlockBuilder { block, names, values } = self;
+        let Tags { ends, pairs, .. } = &mut block.tags;
         // Games mostly have the tags of the game before in the same order, and some of its values.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();
             let likely = likely.filter(|&(name, _)| names.is(name, &tag.name));
-            let name = likely.map(|pair| pair.0).or_else(|| names.find(&tag.name));
-            let name = name.unwrap_or_else(|| names.push(&tag.name));
-            let value = likely.map(|pair| pair.1).filter(|&value| self.values.is(value, &tag.value));
-            pairs.push((name, value.unwrap_or_else(|| self.values.intern(&tag.value))));
+            let name = likely.map(|pair| pair.0).unwrap_or_else(|| names.intern(&tag.name));
+            let value = likely.map(|pair| pair.1).filter(|&value| values.is(value, &tag.value));
+            pairs.push((name, value.unwrap_or_else(|| values.intern(&tag.value))));
         }
         ends.push(pairs.len());
     }

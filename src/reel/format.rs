@@ -179,6 +179,15 @@ pub enum ReelError {
         /// What it said.
         error: std::io::Error,
     },
+    /// A reel whose games were read by other rules than those of this version was to be appended to.
+    #[error(
+        "{}: nothing was appended: another version of orbit made the reel and read games by other rules; make it again of all files, or \
+         index the new ones to a reel of their own", path.display()
+    )]
+    OtherRules {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process appends to the reel, or replaces it.
     #[error("{}: another process is writing this reel: wait until it is done", path.display())]
     Busy {
@@ -261,6 +270,7 @@ impl ReelError {
             ReelError::Io { path, .. }
             | ReelError::Append { path, .. }
             | ReelError::Busy { path }
+            | ReelError::OtherRules { path }
             | ReelError::NoFile { path }
             | ReelError::NotAReel { path }
             | ReelError::NewerVersion { path, .. }

@@ -2,7 +2,7 @@
 
 use super::GameRow;
 use crate::board::Color;
-use crate::game::measures::{Commands, Measures};
+use crate::game::measures::{Commands, EvalCommand, Measures};
 use crate::game::time_control;
 use crate::pgn::AnnotationKind;
 
@@ -22,7 +22,11 @@ impl<'a> GameMeasures<'a> {
         let mut commands: Vec<(u32, Commands)> = Vec::new();
         for annotation in game.annotations() {
             let AnnotationKind::Comment(text) = &annotation.kind else { continue };
-            let found = Commands::of(text);
+            let mut found = Commands::of(text);
+            // Before the start nobody moved.
+            if annotation.node == 0 && found.eval.is_some_and(EvalCommand::is_of_mover) {
+                found = Commands { eval: None, elapsed: None, ..found };
+            }
             match commands.last_mut() {
                 _ if found == Commands::default() => {}
                 Some((node, before)) if *node == annotation.node => *before = before.or(found),

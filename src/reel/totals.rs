@@ -262,12 +262,16 @@ pub fn reason_class(reason: &str) -> String {
         return reason.to_lowercase();
     }
     let mut class = String::with_capacity(reason.len());
-    for c in reason.chars() {
-        match c {
-            '0'..='9' if class.ends_with('N') => {}
-            '0'..='9' => class.push('N'),
-            c => class.push(c),
+    let mut before = ' ';
+    for letter in reason.chars() {
+        // Digits behind a letter are of a name, as in Chess960.
+        let is_of_number = letter.is_ascii_digit() && !before.is_alphabetic();
+        match (is_of_number, before) {
+            (false, _) => class.push(letter),
+            (true, '0'..='9') => {}
+            (true, _) => class.push('N'),
         }
+        before = if letter.is_ascii_digit() && before.is_alphabetic() { before } else { letter };
     }
     class
 }
@@ -287,6 +291,8 @@ mod tests {
             ("variant Atomic is not supported", "variant atomic is not supported"),
             ("game is longer than 67108864 bytes", "game is longer than N bytes"),
             ("comment is not closed", "comment is not closed"),
+            ("a Chess960 game has no FEN to start from", "a Chess960 game has no FEN to start from"),
+            ("line 120 of 3", "line N of N"),
             ("exact duplicate of game 17 of a.pgn", DUPLICATE),
             ("same moves as game 17 of a.pgn", SAME_MOVES),
             ("a side line is left out: without moves", "side lines left out: without moves"),

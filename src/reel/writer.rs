@@ -15,6 +15,7 @@ use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
 use crate::files::{Early, Temporary, is_at, open_alone, release, target_of};
+use crate::pgn::READER_VERSION;
 
 /// Writes a reel, or appends to one. Without [`ReelWriter::finish`], all that was written is removed again.
 #[derive(Debug)]
@@ -83,8 +84,8 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`], and those of
-    /// [`Reel::open`].
+    /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`],
+    /// [`ReelError::OtherRules`], and those of [`Reel::open`].
     pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: path.to_owned(), error };
         check_kind(path)?;
@@ -100,6 +101,9 @@ impl ReelWriter {
             return ReelWriter::create_beside(path, Instead::Any(Some(file)));
         }
         let reel = Reel::open(path)?;
+        if reel.reader() != READER_VERSION && !reel.sources().is_empty() {
+            return Err(ReelError::OtherRules { path: path.to_owned() });
+        }
         let end = reel.bytes();
         let begun = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
         begun.map_err(failure)?;

@@ -44,13 +44,13 @@ impl CommentStyle {
             nodes.push(0, format!("Game number {number}").as_bytes());
         }
         commentary.comments.iter().for_each(|(node, text)| nodes.push(*node, text));
-        if self.matches {
-            nodes.push(0, format!("matchcount: {}", commentary.matches).as_bytes());
-        }
         for (name, value) in self.sorts.iter().zip(&commentary.sorts) {
             if let Some(name) = name {
                 nodes.push(0, &[name.as_bytes(), b": ", &shown(value.as_ref())].concat());
             }
+        }
+        if self.matches {
+            nodes.push(0, format!("matchcount: {}", commentary.matches).as_bytes());
         }
         nodes.joined()
     }

@@ -55,7 +55,11 @@ impl<'a> Counting<'a> {
             }
             let mut counted = std::mem::take(&mut *counted.lock().unwrap_or_else(PoisonError::into_inner));
             if let Some(told) = &answers.games {
-                counted.iter_mut().zip(told).for_each(|(counted, told)| counted.rank.extend(&told.rank));
+                // Filters that sort decide first.
+                for (counted, told) in counted.iter_mut().zip(told) {
+                    let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
+                    counted.rank.extend(&by_count);
+                }
             }
             if let Some(commentary) = &mut answers.commentary {
                 commentary.games.retain(|game| counted[game.index as usize].is_found);

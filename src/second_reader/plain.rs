@@ -207,11 +207,13 @@ impl Scanner<'_> {
                 }
                 [b' ' | b'\t', ..] => {}
                 [byte, ..] if is_blank(*byte) => self.rule(Rule::Blanks),
-                rest if rest.starts_with(BOM) => {
-                    self.rule(Rule::Blanks);
-                    self.at += BOM.len() - 1;
-                }
-                _ => break,
+                rest => match words::letters(&rest[..rest.len().min(4)]).first() {
+                    Some(&(letter, bytes)) if words::is_wide_blank(letter) => {
+                        self.rule(Rule::Blanks);
+                        self.at += bytes - 1;
+                    }
+                    _ => break,
+                },
             }
             self.at += 1;
         }
@@ -298,8 +300,12 @@ impl Scanner<'_> {
     fn bracket(&mut self) {
         let at = self.at;
         let Some(pair) = self.pair() else { return self.annotation() };
+        let is_cut = self.section == Section::Tags && self.cuts(&pair.name);
+        if is_cut {
+            self.rule(Rule::OpenTag);
+        }
         let begins = match self.section {
-            Section::Tags => self.splits(&pair.name),
+            Section::Tags => is_cut || self.splits(&pair.name),
             _ => true,
         };
         if begins {
@@ -324,6 +330,15 @@ impl Scanner<'_> {
         if let Some(game) = self.games.last_mut() {
             game.tags.push(Tag { name: pair.name, value: pair.value });
         }
+    }
+
+    /// Whether a tag pair begins another game on the line of one that is not closed.
+    fn cuts(&self, name: &[u8]) -> bool {
+        let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
+        let before = self.text[..self.at].iter().rfind(|&&byte| !is_blank(byte));
+        (name == b"Event" || first.name == name)
+            && !self.is_at_line_start(self.at)
+            && before.is_some_and(|&byte| byte != b']')
     }
 
     /// Whether a tag pair after others begins another game.
@@ -357,14 +372,21 @@ impl Scanner<'_> {
         if !line.get(start)?.is_ascii_alphabetic() {
             return None;
         }
-        let value = end + count(end, is_blank);
+        let value = past_blanks(line, end);
         let name = line[start..end].to_vec();
         let is_quoted = line.get(value) == Some(&b'"');
         let pair = |value: &[u8], next: usize, is_strict: bool| {
             Some(Pair { name, value: unescaped(value), next: self.at + next, is_strict, is_quoted })
         };
+        // Another tag pair on the line ends it.
+        let other =
+            |range: std::ops::Range<usize>| range.clone().find(|&at| begins_tag(&line[at..range.end]));
         if is_quoted {
             let (range, next, is_closed) = quoted(line, value + 1);
+            if let Some(other) = other(range.clone()) {
+                let (range, next, _) = quoted(&line[..other], value + 1);
+                return pair(&line[range], next, false);
+            }
             let is_strict = is_closed && start == 1 && line[end..value] == *b" ";
             return pair(&line[range], next, is_strict);
         }
@@ -378,7 +400,10 @@ impl Scanner<'_> {
         if !is_head && !is_whole {
             return None;
         }
-        let close = memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
+        let close =
+            |line: &[u8]| memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
+        let line = &line[..other(value..close(line)).unwrap_or(line.len())];
+        let close = close(line);
         pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
     }
 
@@ -418,23 +443,24 @@ impl Scanner<'_> {
     }
 
     fn word(&mut self) {
-        let length = self.rest().iter().position(|byte| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte));
-        let mut end = self.at + length.unwrap_or(self.rest().len()).max(1);
-        let glued = words::glued_result(&self.text[self.at..end]);
-        if glued > 0 {
-            self.rule(Rule::Glued);
-            end -= glued;
+        let mut end = self.word_end(self.at);
+        for glued in [words::glued_result, words::glued_to_castling] {
+            let bytes = glued(&self.text[self.at..end]);
+            if bytes > 0 {
+                self.rule(Rule::Glued);
+                end -= bytes;
+            }
         }
-        if let [b'(', b'Q' | b'R' | b'B' | b'N', b')', ..] = self.text[end..]
-            && matches!(self.section, Section::Tags | Section::Moves)
-            && matches!(words::word(&self.text[self.at..end]), Word::Move(..) | Word::Junk)
+        if matches!(self.section, Section::Tags | Section::Moves)
+            && let Word::Move(token, _) = words::word(&self.text[self.at..end])
+            && words::lacks_promotion(token)
         {
-            end += 3;
+            end = self.promotion_end(end);
         }
         let bytes = &self.text[self.at..end];
         match words::word(bytes) {
             Word::Number { bytes: length, value, dotted } => {
-                if bytes[..length].contains(&0xe2) {
+                if !bytes[..length].is_ascii() {
                     self.rule(Rule::Glued);
                 }
                 self.number(length, value, dotted);
@@ -456,6 +482,35 @@ impl Scanner<'_> {
             Word::Move(token, rules) => self.other(end, Some((token, rules))),
             Word::Junk => self.other(end, None),
         }
+    }
+
+    /// Where the word ends that begins at a place.
+    fn word_end(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        let is_stop = |byte: &u8| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
+        let rest = &rest[..rest.iter().position(is_stop).unwrap_or(rest.len())];
+        let letters = words::letters(rest);
+        let length = letters.iter().take_while(|(letter, _)| !words::is_wide_blank(*letter));
+        at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
+    }
+
+    /// Where a move ends behind which what becomes of the pawn may stand, with blanks or in brackets.
+    fn promotion_end(&self, stop: usize) -> usize {
+        let mut at = past_blanks(self.text, stop);
+        while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {
+            at = past_blanks(self.text, at + 1);
+        }
+        if !matches!(self.text.get(at), Some(b'Q' | b'R' | b'B' | b'N')) {
+            return stop;
+        }
+        let close = past_blanks(self.text, at + 1);
+        at = if self.text.get(close) == Some(&b')') { close + 1 } else { at + 1 };
+        let is_going_on = |byte: &u8| byte.is_ascii() && !b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
+        if self.text.get(at).is_some_and(is_going_on) {
+            at = self.word_end(at);
+        }
+        let is_move = matches!(words::word(&self.text[self.at..at]), Word::Move(..));
+        if is_move { at } else { stop }
     }
 
     fn number(&mut self, length: usize, value: u32, dotted: bool) {
@@ -493,14 +548,14 @@ impl Scanner<'_> {
 
     /// Whether a move comes next; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
-        let skip = self.text[from..].iter().take_while(|&&byte| is_blank(byte) || byte == b'.').count();
-        let rest = &self.text[from + skip..];
-        if rest.first().is_none_or(|&byte| is_eol(byte)) {
+        let mut at = past_blanks(self.text, from);
+        while self.text.get(at) == Some(&b'.') {
+            at = past_blanks(self.text, at + 1);
+        }
+        if self.text.get(at).is_none_or(|&byte| is_eol(byte)) {
             return None;
         }
-        let end = rest.iter().position(|byte| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte));
-        let end = end.unwrap_or(rest.len()).max(1);
-        Some(matches!(words::word(&rest[..end]), Word::Move(..)))
+        Some(matches!(words::word(&self.text[at..self.word_end(at)]), Word::Move(..)))
     }
 
     fn result(&mut self, end: usize, outcome: Outcome) {
@@ -552,6 +607,28 @@ impl Scanner<'_> {
     }
 }
 
+/// Whether `[Name "` stands here, the name with a capital letter.
+fn begins_tag(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"[") else { return false };
+    let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();
+    let rest = &rest[past(rest, is_blank)..];
+    let name = past(rest, |byte| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(&byte));
+    let value = &rest[name..];
+    rest.first().is_some_and(u8::is_ascii_uppercase) && value[past_blanks(value, 0)..].starts_with(b"\"")
+}
+
+/// The first place from one on at which no blank stands.
+fn past_blanks(text: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = text.get(at) {
+        let letter = words::letters(&text[at..text.len().min(at + 4)]).first().copied();
+        match letter {
+            Some((letter, bytes)) if is_blank(byte) || words::is_wide_blank(letter) => at += bytes,
+            _ => break,
+        }
+    }
+    at
+}
+
 fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
@@ -568,8 +645,8 @@ fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     let mut at = open;
     while at < line.len() {
         if line[at] == b'"' {
-            let skip = line[at + 1..].iter().take_while(|&&byte| is_blank(byte)).count();
-            let next = at + 1 + skip;
+            let next = past_blanks(line, at + 1);
+            let skip = next - at - 1;
             match line.get(next) {
                 Some(b']') => return (open..at, next + 1, first.is_none() && skip == 0),
                 None | Some(b'[') => return (open..at, next, false),

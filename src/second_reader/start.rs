@@ -17,32 +17,33 @@ pub(super) struct Start {
     pub(super) chess: Option<Chess>,
 }
 
-/// Names of standard chess in `Variant` tags, in small letters and digits.
-const STANDARD: [&str; 10] = [
+/// Names of standard chess in `Variant` tags, in small letters and digits, without the word chess before or behind them.
+const STANDARD: [&str; 14] = [
     "",
     "standard",
-    "chess",
     "normal",
     "regular",
     "classical",
+    "classic",
     "orthodox",
+    "ordinary",
+    "fide",
+    "international",
+    "western",
     "fromposition",
     "position",
     "setup",
 ];
 
 /// Names of Chess960.
-const CHESS960: [&str; 14] = [
-    "chess960",
+const CHESS960: [&str; 11] = [
     "960",
     "frc",
     "fischerandom",
     "fischerrandom",
-    "fischerandomchess",
-    "fischerrandomchess",
     "fischerandom960",
+    "fischerrandom960",
     "freestyle",
-    "freestylechess",
     "wildfr",
     "dfrc",
     "doublechess960",
@@ -63,8 +64,10 @@ pub(super) fn read(found: &Found, mut rules: Option<&mut Rules>) -> Result<Start
     let variant = value("Variant").map(String::from_utf8_lossy).unwrap_or_default();
     let letters = variant.chars().filter(char::is_ascii_alphanumeric);
     let letters: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
-    let is_960 = CHESS960.contains(&letters.as_str());
-    if !is_960 && (!STANDARD.contains(&letters.as_str()) || letters.is_empty() && !variant.is_ascii()) {
+    let word = "chess";
+    let name = letters.strip_suffix(word).or(letters.strip_prefix(word)).unwrap_or(&letters);
+    let is_960 = CHESS960.contains(&name);
+    if !is_960 && (!STANDARD.contains(&name) || letters.is_empty() && !variant.is_ascii()) {
         return Err(format!("variant {variant}"));
     }
     let is_blank = |fen: &&[u8]| fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-'));

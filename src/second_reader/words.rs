@@ -1,7 +1,7 @@
 //! Words of movetext in any dialect to SAN as shakmaty reads it.
 
 use shakmaty::san::San;
-use shakmaty::{Role, Square};
+use shakmaty::{Rank, Role, Square};
 
 use super::rules::{Rule, Rules};
 use super::visit::Token;
@@ -37,10 +37,54 @@ pub(super) enum Word {
     Junk,
 }
 
-/// Reads a word that is not empty. Bytes that are no UTF-8 make no move and no result.
+/// The letters of a text, each with its bytes: UTF-8, or else what movetext may hold of Windows-1252.
+pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
+    let mut out = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        out.extend(chunk.valid().chars().map(|letter| (letter, letter.len_utf8())));
+        out.extend(chunk.invalid().iter().map(|&byte| match byte {
+            0x85 => ('…', 1),
+            0x96 | 0x97 => ('–', 1),
+            0xa0 => ('\u{a0}', 1),
+            0xbd => ('½', 1),
+            _ => (char::REPLACEMENT_CHARACTER, 1),
+        }));
+    }
+    out
+}
+
+/// Whether a letter beyond ASCII is a blank.
+pub(super) fn is_wide_blank(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{85}'
+            | '\u{a0}'
+            | '\u{1680}'
+            | '\u{2000}'..='\u{200f}'
+            | '\u{2028}'..='\u{202f}'
+            | '\u{205f}'
+            | '\u{2060}'
+            | '\u{3000}'
+            | '\u{feff}'
+    )
+}
+
+fn is_wide_dash(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}' | '\u{2010}'..='\u{2015}' | '\u{2043}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+    )
+}
+
+/// A text with one kind of dash.
+fn with_plain_dashes(bytes: &[u8]) -> String {
+    letters(bytes).into_iter().map(|(letter, _)| if is_wide_dash(letter) { '-' } else { letter }).collect()
+}
+
+/// Reads a word that is not empty.
 pub(super) fn word(bytes: &[u8]) -> Word {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.as_ref();
+    let text = with_plain_dashes(bytes);
+    let text = text.as_str();
     if MARKS.contains(&text) {
         return Word::Mark;
     }
@@ -48,20 +92,28 @@ pub(super) fn word(bytes: &[u8]) -> Word {
         return Word::Result(outcome);
     }
     let is_move = text.starts_with("0-0") || text.starts_with("0000");
-    if !is_move && let Some(number) = number(text) {
+    if !is_move
+        && !bytes[0].is_ascii_alphabetic()
+        && let Some(outcome) = result_among_signs(bytes)
+    {
+        return Word::Result(outcome);
+    }
+    if !is_move && let Some(number) = number(&letters(bytes)) {
         return number;
     }
-    match mv(text, bytes.len()) {
+    match mv(bytes) {
         Some((token, rules)) => Word::Move(token, rules),
         None if text.chars().any(|letter| letter.is_ascii_alphanumeric()) => Word::Junk,
         None => Word::Mark,
     }
 }
 
-fn number(text: &str) -> Option<Word> {
+fn number(letters: &[(char, usize)]) -> Option<Word> {
+    let text: String = letters.iter().map(|(letter, _)| letter).collect();
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let rest = &text[digits..];
-    let dots = rest.len() - rest.trim_start_matches(['.', '…']).len();
+    let dots = letters[digits..].iter().take_while(|(letter, _)| matches!(letter, '.' | '…'));
+    let dots = dots.map(|(_, bytes)| bytes).sum::<usize>();
     let has_letters = text.chars().any(|letter| letter.is_ascii_alphanumeric());
     if digits == 0 {
         return (dots > 0 && has_letters).then_some(Word::Number { bytes: dots, value: 0, dotted: false });
@@ -72,13 +124,9 @@ fn number(text: &str) -> Option<Word> {
     Some(if is_number { Word::Number { bytes: digits + dots, value, dotted: dots > 0 } } else { Word::Junk })
 }
 
-/// Reads a result, whatever its dashes.
-pub(super) fn result(text: &str) -> Option<Outcome> {
-    let plain: String = text
-        .chars()
-        .map(|letter| if matches!(letter, '\u{2010}'..='\u{2015}' | '\u{2212}') { '-' } else { letter })
-        .collect();
-    match plain.replace('½', "1/2").as_str() {
+/// Reads a result with plain dashes.
+fn result(text: &str) -> Option<Outcome> {
+    match text.replace('½', "1/2").replace(['\u{2044}', '\u{2215}'], "/").as_str() {
         "1-0" => Some(Outcome::WhiteWins),
         "0-1" => Some(Outcome::BlackWins),
         "1/2-1/2" | "1/2" => Some(Outcome::Draw),
@@ -86,30 +134,73 @@ pub(super) fn result(text: &str) -> Option<Outcome> {
     }
 }
 
+/// Reads a result that has other signs before or behind it.
+fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
+    let text = str::from_utf8(bytes).ok()?;
+    let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
+}
+
 /// Whether pgn-reader takes the word for a result.
 pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// Bytes of a result that stands at the end of a move.
+/// Bytes of a result that stands at the end of a move, with one sign behind it.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
     }
-    let results = [&b"1/2-1/2"[..], b"1-0", b"0-1", b"1/2"];
-    let glued = results.into_iter().find(|result| {
-        let word = bytes.strip_suffix(*result).filter(|word| !word.is_empty());
-        word.is_some_and(|word| mv(&String::from_utf8_lossy(word), word.len()).is_some())
-    });
-    glued.map_or(0, <[u8]>::len)
+    let has_sign = bytes.len() > 1 && bytes.last().is_some_and(|last| b".,:'\"`".contains(last));
+    let stem = &bytes[..bytes.len() - usize::from(has_sign)];
+    if !matches!(stem.last(), Some(b'0' | b'1' | b'2')) {
+        return 0;
+    }
+    let is_digit = |at: &usize| matches!(stem[*at], b'0' | b'1');
+    let mut places = (1..stem.len()).filter(is_digit);
+    let glued =
+        places.find(|&at| result(&with_plain_dashes(&stem[at..])).is_some() && mv(&stem[..at]).is_some());
+    glued.map_or(0, |at| bytes.len() - at)
+}
+
+/// Bytes that stand behind castling in one word with it and are words of their own.
+pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
+    let letters = letters(bytes);
+    let sign = letters[0].0;
+    if !matches!(sign, 'O' | '0' | 'o') || mv(bytes).is_some() {
+        return 0;
+    }
+    let mut ends = Vec::new();
+    let mut at = 1;
+    for pair in letters[1..].chunks(2).take(2) {
+        match pair {
+            [(dash, dash_bytes), (letter, _)] if (*dash == '-' || is_wide_dash(*dash)) && *letter == sign => {
+                at += dash_bytes + 1;
+                ends.push(at);
+            }
+            _ => break,
+        }
+    }
+    let is_glued = |end: &usize| {
+        let rest = &bytes[*end..];
+        !rest.is_empty()
+            && (matches!(word(rest), Word::Result(_) | Word::Move(..) | Word::Number { dotted: true, .. })
+                || glued_to_castling(rest) > 0)
+    };
+    ends.into_iter().rev().find(is_glued).map_or(0, |end| bytes.len() - end)
 }
 
 /// Reads a move.
-fn mv(text: &str, bytes: usize) -> Option<(Token, Rules)> {
-    if !(2..=MOVE_BYTES).contains(&bytes) {
+fn mv(bytes: &[u8]) -> Option<(Token, Rules)> {
+    if !(2..=MOVE_BYTES).contains(&bytes.len()) {
         return None;
     }
+    let text = with_plain_dashes(bytes);
+    let text = text.as_str();
     let mut rules = Rules::default();
+    if letters(bytes).iter().any(|(letter, _)| is_wide_dash(*letter)) {
+        rules.add(Rule::Dashes);
+    }
     for sign in ["--", "Z0"].iter().chain(&NULLS) {
         if let Some(rest) = text.strip_prefix(sign) {
             suffix(rest, &mut rules)?;
@@ -210,20 +301,45 @@ fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Squar
 
 /// Reads a promotion, whatever its form.
 fn promotion<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
-    let bytes = text.as_bytes();
-    let (letter, length) = match bytes {
-        [b'(', letter, b')', ..] => (*letter, 3),
-        [b'=' | b'/', letter, ..] => (*letter, 2),
-        [letter, ..] => (*letter, 1),
-        [] => return (None, text),
+    let is_between = |letter: char| matches!(letter, '=' | '/' | '(' | ':' | '-') || is_blank(letter);
+    let rest = text.trim_start_matches(is_between);
+    let Some(first) = rest.chars().next() else { return (None, text) };
+    let letter = match first {
+        '♕' | '♛' => 'Q',
+        '♖' | '♜' => 'R',
+        '♗' | '♝' => 'B',
+        '♘' | '♞' => 'N',
+        letter => letter,
     };
-    if !matches!(letter.to_ascii_uppercase(), b'Q' | b'R' | b'B' | b'N') {
+    if !matches!(letter.to_ascii_uppercase(), 'Q' | 'R' | 'B' | 'N') {
         return (None, text);
     }
-    if bytes[0] != b'=' || letter.is_ascii_lowercase() {
+    let is_plain =
+        text.starts_with('=') && text[1..].starts_with(|letter| matches!(letter, 'Q' | 'R' | 'B' | 'N'));
+    if !is_plain {
         rules.add(Rule::Promotion);
     }
-    (Role::from_char(char::from(letter)), &text[length..])
+    let rest = &rest[first.len_utf8()..];
+    (Role::from_char(letter), rest.trim_start_matches(is_blank).strip_prefix(')').unwrap_or(rest))
+}
+
+fn is_blank(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\0' | '\x0b' | '\x0c' | '\x1a') || is_wide_blank(letter)
+}
+
+/// Whether a move is one of a pawn to its last rank, perhaps, that does not tell what becomes of it.
+pub(super) fn lacks_promotion(token: Token) -> bool {
+    let (role, from, to) = match token {
+        Token::San(San::Normal { role, rank, to, promotion: None, .. }) => (role, rank, to),
+        Token::Coordinates { from, to, promotion: None } => (Role::Pawn, Some(from.rank()), to),
+        _ => return false,
+    };
+    let before = match to.rank() {
+        Rank::Eighth => Rank::Seventh,
+        Rank::First => Rank::Second,
+        _ => return false,
+    };
+    role == Role::Pawn && from.is_none_or(|from| from == before)
 }
 
 /// Whether what follows a move is no part of it.

@@ -22,6 +22,20 @@ fn reel(folder: &Path, name: &str, more: &[&str]) -> String {
     path
 }
 
+/// Programs that let engines play write evaluations from the side that moved.
+#[test]
+fn comments_of_engine_matches_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("match.pgn");
+    let text = "{+9.99/9 9s} 1. e4 {book} e5 {-0.28/22 0.58s} 2. Nf3 {+0.30/18 10s} Nc6 {0.00/15 0.4s} 3. Bb5 {+M5/5 0.050s} a6 \
+                {-M4/9 0.1s, White mates} *\n";
+    fs::write(&games, text).unwrap();
+    let found =
+        lines(&["--columns", "ply,spent,eval,eval_mate", "--format", "csv", "true", games.to_str().unwrap()]);
+    let due = ["0,,,", "1,,,", "2,0.58,0.28,", "3,10,0.3,", "4,0.4,0,", "5,0.05,,5", "6,0.1,,4"];
+    assert_eq!(found[1..], due);
+}
+
 /// The hits of a condition as each output has them.
 #[test]
 fn every_output_has_the_hits_that_meet_a_condition() {

@@ -45,6 +45,21 @@ impl Folder {
     }
 }
 
+/// PGN breaks lines at blanks, and within comments, too.
+#[test]
+fn a_phrase_that_a_line_end_breaks_is_found() {
+    let folder = Folder::new();
+    let text =
+        "1. e4 {in gambit\r\n \t style} e5 {} 2. Nf3 { } Nc6 ; gambit  style\n3. Bb5 {gambit} {\nstyle } *\n";
+    fs::write(folder.path("b.pgn"), text).unwrap();
+    let found = |query: &str| folder.stdout(&format!("scan -q --format plain {query} b.pgn"));
+    assert_eq!(found("cql(variations)_originalcomment_\"gambit_style\""), "1 1\n1 4\n1 5\n");
+    assert_eq!(found("cql(variations)_originalcomment"), "1 1\n1 4\n1 5\n");
+    // It is written out as it was.
+    let written = folder.stdout("scan -q --format pgn cql(variations)_originalcomment b.pgn");
+    assert!(written.contains("{in gambit\r\n \t style} e5 {}"), "{written}");
+}
+
 #[test]
 fn lists_name_lines_and_nodes() {
     let folder = Folder::new();

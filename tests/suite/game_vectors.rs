@@ -64,7 +64,7 @@ pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Resul
 }
 
 /// What an engine answers to a row, in the notation of the table.
-fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
+pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
     answer_on(row, data(&format!("games/{}", row.file)), engine)
 }
 
@@ -171,7 +171,8 @@ fn table(engine: EngineChoice) -> Vec<harness::Row> {
     rows("game-vectors.tsv").into_iter().enumerate().map(row).collect()
 }
 
-fn check(row: &Row, engine: EngineChoice, number: usize) {
+/// Demands that an engine answers a row, or refuses it as none of its own.
+pub(super) fn check(row: &Row, engine: EngineChoice, number: usize) {
     if engine == EngineChoice::Gpu {
         only_in_its_part(number);
         GPU.met(Runner::gpu(0));

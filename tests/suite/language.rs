@@ -375,11 +375,36 @@ fn page() -> String {
          marks, NAME the name of a variable, RANGE a number or two: `2`, `2 4`. Brackets mark what may be left out, `|` a choice.\n",
         counts["here"], counts["later"], counts["refused"]
     );
+    out.push_str(PRECEDENCE);
     for group in words::groups() {
         group_page(&mut out, group, &games, &folder);
     }
     out
 }
+
+/// `field::forms_are_read_as_with_parentheses` has an example of each row.
+const PRECEDENCE: &str = "
+## What a filter takes
+
+A filter that takes another one takes what stands to its right as far as this table says. The order of operators, the tightest first: `:`, \
+then `T[...]` and `~~`, `attacks` and `attackedby`, `&`, `|`, `->` and `<-`, `--` and `[x]`, `* / %`, `+ -`, comparisons, `in`, `not`, `and`, `or`.
+
+| takes | filters |
+|---|---|
+| all to its right, `and` and `or` as well | transforms, `find`, `if`, `loop`, the bodies of `square`, `piece`, `∊`, `echo` and `while`, `sort`, `assert`, `notransform`, \
+`comment`, `message` and `str` without parentheses, `D[k] =` |
+| up to comparisons and `in` | `not` |
+| sums and products | `abs`, `sqrt`, `position`, `int`, `ascii`, `makesquare` and `#` of a text, assignments, each argument of `max`, `min`, `indexof`, `child(...)` |
+| arrows, unions and intersections of sets | `#` of a set, `power`, `rank`, `file`, `type`, `colortype`, `typename`, `piecename`, `pieceid`, `between`, the sets of loops, `focus` |
+| `attacks` and `attackedby` | `~` |
+| one filter with its `:`, `[...]` and `~~` | directions, `light`, `dark`, `uppercase`, `lowercase`, the parts of `pin` and `move`, `-` before a number |
+
+`P:T[i]` is `(P:T)[i]`, with `i` asked at the position at hand. An operator that an argument cannot take ends it: `flip count Ra1 * 2` is `(flip count Ra1) * 2`.
+
+A filter that has no value does not match, and what needs its value has none: arithmetic, comparisons, parts of texts, `str F` of a single filter, an assignment, \
+`settag`, the entry of a dictionary. `a != b` and `equal(F G)` can match without: the first if a side has none, the second if neither has one. A condition that does not \
+match and an empty set count as no value for `equal` between filters of two types. In a comment, and in `str` of several filters, what has no value is written `<false>`.
+";
 
 #[test]
 fn the_page_of_the_language_is_up_to_date() {

@@ -60,6 +60,7 @@ mod differential;
 mod direct;
 mod errors;
 mod examples;
+mod field;
 mod find;
 mod flat;
 mod flat_state;

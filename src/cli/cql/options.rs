@@ -20,6 +20,9 @@ struct Row {
     help: &'static str,
 }
 
+/// The filter whose option searches side lines as well.
+const VIRTUAL_MAINLINE: &str = "virtualmainline";
+
 /// What an option does.
 #[derive(Clone, Copy)]
 enum Does {
@@ -85,7 +88,7 @@ const ROWS: &[Row] = rows! {
     ["fen"] "FEN" Does::FilterOfText("fen"), "ask for a position";
     ["wtm"] "" Does::Filter("wtm"), "ask for positions with White to move";
     ["btm"] "" Does::Filter("btm"), "ask for positions with Black to move";
-    ["virtualmainline"] "" Does::Filter("virtualmainline"), "ask for positions of the virtual main line";
+    ["virtualmainline"] "" Does::Filter(VIRTUAL_MAINLINE), "ask for positions of the virtual main line; searches side lines";
     ["flip"] "" Does::Transform("flip"), "ask for all filters, turned and mirrored";
     ["flipcolor"] "" Does::Transform("flipcolor"), "ask for all filters and for them with colours swapped";
     ["reversecolor"] "" Does::Transform("reversecolor"), "ask for all filters with colours swapped";
@@ -159,7 +162,8 @@ pub(super) struct Options {
 impl Options {
     /// Sets what a query is to do; what its header says else stays.
     pub(super) fn apply(&self, query: &mut Query) {
-        query.variations = self.variations.unwrap_or(query.variations);
+        let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
+        query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
         let header = &mut query.header;
         header.comments = self.comments.unwrap_or(header.comments);
         header.files = self.files.clone();

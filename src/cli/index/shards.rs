@@ -10,6 +10,7 @@ use orbit_chess::internals::reel::{Block, EncodedBlock, ManifestError, ReelSourc
 use super::{Args, report, write};
 use crate::cli::common::{Interrupt, Progress, counted, print_failures, threads};
 use crate::cli::problems::Problems;
+use crate::cli::reading::print_substitutes;
 use crate::cli::{Exit, Failure};
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
@@ -21,6 +22,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     options.parse.variations = args.variations;
     options.parse.annotations = args.variations;
     let mut database = Database::open(&args.paths, options)?;
+    print_substitutes(&database, args.quiet);
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(alike.games());
     }

@@ -36,7 +36,7 @@ impl Evaluation<'_> {
         body: &Filter,
         span: Span,
     ) -> bool {
-        let Some(text) = self.text(text) else { return true };
+        let Some(text) = self.text(text) else { return false };
         for groups in self.all_matches(&text, pattern, span) {
             self.state.groups = Some(groups);
             self.matches(body);
@@ -63,20 +63,21 @@ impl Evaluation<'_> {
         false
     }
 
-    /// Whether two filters have the same value; both are evaluated.
+    /// Whether two filters have the same value, or none; both are evaluated.
     pub(super) fn equal(&mut self, a: &Filter, b: &Filter) -> bool {
         match (self.value(a), self.value(b)) {
             (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),
-            (a, b) => a.is_some() && a == b,
+            (a, b) => a == b || !a.matches() && !b.matches(),
         }
     }
 }
 
 impl Value {
-    /// Whether there is a value at all.
-    pub(super) fn is_some(&self) -> bool {
+    /// Whether a filter of this value matches.
+    pub(super) fn matches(&self) -> bool {
         match self {
-            Value::Bool(_) | Value::Set(_) => true,
+            Value::Bool(value) => *value,
+            Value::Set(squares) => squares.any(),
             Value::Num(number) | Value::Position(number) => number.is_some(),
             Value::Str(text) => text.is_some(),
         }

@@ -83,9 +83,8 @@ impl Evaluation<'_> {
         match key {
             None => self.state.dictionary(dictionary).clear(),
             Some(key) => {
-                if let Some(key) = self.datum(key) {
-                    self.state.dictionary(dictionary).remove(&key);
-                }
+                let Some(key) = self.datum(key) else { return false };
+                self.state.dictionary(dictionary).remove(&key);
             }
         }
         true
@@ -95,7 +94,7 @@ impl Evaluation<'_> {
         self.state.dictionary(dictionary).len() as i32
     }
 
-    /// Whether a filter matches for one of the keys that the dictionary has at first. All are visited.
+    /// Evaluates a filter for each key that the dictionary has at first. Matches whatever the filter does.
     pub(super) fn key_loop(
         &mut self,
         dictionary: DictionaryId,
@@ -107,7 +106,6 @@ impl Evaluation<'_> {
             return false;
         }
         let keys: Vec<Datum> = self.state.dictionary(dictionary).keys().cloned().collect();
-        let mut found = false;
         for key in keys {
             self.state.cells.bind(
                 var,
@@ -118,9 +116,9 @@ impl Evaluation<'_> {
                     Datum::Position(position) => Cell::Position(position),
                 },
             );
-            found |= self.matches(body);
+            self.matches(body);
         }
         self.state.cells.bind(var, Cell::Unbound);
-        found
+        true
     }
 }

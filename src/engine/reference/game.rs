@@ -115,7 +115,10 @@ impl Evaluation<'_> {
             T::Entry { dictionary, key } => self.entry_text(*dictionary, key),
             T::Sort { sort, of } => self.sort_text(*sort, of),
             T::Joined(a, b) => self.joined(a, b, span),
-            T::Written(of) => Some(self.written(of)),
+            T::Written(of) => match &of[..] {
+                [one] => self.value_text(one),
+                of => Some(self.written(of)),
+            },
             T::Slice { of, from, to } => self.slice(of, from.as_ref(), to.as_ref()),
             T::Letter { of, at } => self.letter(of, at),
             T::Case { upper, of } => self.in_case(*upper, of),

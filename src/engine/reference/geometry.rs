@@ -68,7 +68,7 @@ impl Symmetry {
             Symmetry::ReflectRanks => "reflect_h",
             Symmetry::ReflectFiles => "reflect_v",
             Symmetry::ReflectMain => "reflect_a1h8",
-            Symmetry::ReflectAnti => "reflect_h1a8",
+            Symmetry::ReflectAnti => "reflect_a8h1",
         })
     }
 
@@ -260,9 +260,15 @@ impl Basic {
         match self {
             Basic::Turn(symmetry) => symmetry.name().map(String::from),
             Basic::Rotate45(0) | Basic::Shift { right: 0, up: 0 } | Basic::List(_) => None,
-            Basic::Rotate45(eighths) => Some(format!("rotate45_{eighths}")),
-            Basic::SwapColors => Some("colorswap".into()),
-            Basic::Shift { right, up } => Some(format!("U{right}V{up}")),
+            Basic::Rotate45(eighths) => Some(format!("rotate45^{eighths}")),
+            Basic::SwapColors => Some("invertcolor reflect_h".into()),
+            Basic::Shift { right, up } => {
+                let step = |by: i32, [less, more]: [&str; 2]| {
+                    (by != 0).then(|| format!("{}^{}", if by < 0 { less } else { more }, by.unsigned_abs()))
+                };
+                let steps = [step(*right, ["left", "right"]), step(*up, ["down", "up"])];
+                Some(steps.into_iter().flatten().collect::<Vec<_>>().join(" "))
+            }
         }
     }
 

@@ -19,7 +19,15 @@ pub(super) struct Chains {
     /// The path that succeeded last.
     pub(super) last_walk: Option<Walk>,
     /// The longest runs that `consecutivemoves` has found on two ways.
-    runs: [Vec<usize>; 2],
+    runs: [Run; 2],
+}
+
+/// Positions that moves lead to one after the other on the way to the position of a variable.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Run {
+    /// The name of the variable.
+    pub(super) name: String,
+    pub(super) nodes: Vec<usize>,
 }
 
 /// A chain that is ready to be searched for.
@@ -32,17 +40,20 @@ pub(super) struct Compiled {
 
 impl Chains {
     /// Keeps a pair of runs if it is longer than any before.
-    pub(super) fn keep_longest(&mut self, runs: [Vec<usize>; 2]) {
-        if runs[0].len() > self.runs[0].len() {
+    pub(super) fn keep_longest(&mut self, runs: [Run; 2]) {
+        if runs[0].nodes.len() > self.runs[0].nodes.len() {
             self.runs = runs;
         }
     }
 
     /// Comments on the moves of the longest runs, which belong to the whole game.
     pub(super) fn notes(&self) -> Vec<Note> {
-        let moves = self.runs.iter().flat_map(|run| run.iter().zip(1..));
+        let moves = self.runs.iter().flat_map(|run| run.nodes.iter().zip(1..).map(move |it| (&run.name, it)));
         moves
-            .map(|(&at, k)| Note { at, what: Noted::Automatic(format!("x-move[{k}]").into_bytes()) })
+            .map(|(name, (&at, k))| Note {
+                at,
+                what: Noted::Automatic(format!("{name}-move[{k}]").into_bytes()),
+            })
             .collect()
     }
 }

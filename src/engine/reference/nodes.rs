@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Piece, Square};
 
-use super::{copies::Explicit, eval::Evaluation, played::Played};
+use super::{copies::Explicit, eval::Evaluation, memory::Run, played::Played};
 use crate::{
     diagnostic::Span,
     query::tree::{Number, Order, Position, VarId},
@@ -142,7 +142,8 @@ impl Evaluation<'_> {
             return None;
         }
         if !quiet {
-            let pair = [way[i..i + length].to_vec(), other[j..j + length].to_vec()];
+            let run = |var, nodes: &[usize]| Run { name: self.name(var).to_owned(), nodes: nodes.to_vec() };
+            let pair = [run(first, &way[i..i + length]), run(second, &other[j..j + length])];
             self.state.chains.keep_longest(pair);
         }
         Some(length as i32)

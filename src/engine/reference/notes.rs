@@ -41,9 +41,8 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn set_tag(&mut self, name: &str, value: &Text<Explicit>) -> bool {
-        if let Some(value) = self.text(value) {
-            self.state.tags.insert(name.to_owned(), value);
-        }
+        let Some(value) = self.text(value) else { return false };
+        self.state.tags.insert(name.to_owned(), value);
         true
     }
 
@@ -112,14 +111,16 @@ impl Evaluation<'_> {
         done.map_err(|fault| self.state.fail(fault)).ok()
     }
 
-    /// The comments behind the move that led here, or before the first move, with a blank between.
+    /// The words of the comments behind the move that led here, or before the first move, with a blank between: PGN breaks lines
+    /// anywhere. A comment without words is none.
     pub(super) fn original_comment(&self) -> Option<Vec<u8>> {
         let comments = self.annotations().filter_map(|kind| match kind {
             AnnotationKind::Comment(text) => Some(&text[..]),
             AnnotationKind::Before(_) | AnnotationKind::Nag(_) => None,
         });
-        let comments: Vec<&[u8]> = comments.collect();
-        (!comments.is_empty()).then(|| comments.join(&b' '))
+        let words = comments.flat_map(|text| text.split(u8::is_ascii_whitespace));
+        let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+        (!words.is_empty()).then(|| words.join(&b' '))
     }
 
     pub(super) fn has_glyph(&self, glyph: u8) -> bool {

@@ -1,6 +1,6 @@
 //! `path`: chains of moves.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use shakmaty::{Color, Piece, Square};
 
@@ -145,15 +145,16 @@ impl Evaluation<'_> {
         }
     }
 
-    /// For each piece in focus the squares on which it stands: `Ng1-f3-g1`.
+    /// The squares on which each piece in focus stands that moves or is captured, by the first of them: `Ng1-f3-g1`.
     fn piece_paths(&self, focus: &BTreeSet<u8>, nodes: &[usize]) -> String {
         let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) else { return String::new() };
         let mut line: Vec<usize> = self.tree().line_to(end).take_while(|&at| at > start).collect();
         line.reverse();
         let words = focus.iter().filter_map(|&piece| {
-            let mut square = self.tree().men(start).square_of(piece)?;
-            let man = self.nodes[start].position.board.at(square).piece()?;
-            let mut word = format!("{}{square}", man.char());
+            let first = self.tree().men(start).square_of(piece)?;
+            let man = self.nodes[start].position.board.at(first).piece()?;
+            let mut square = first;
+            let mut word = String::new();
             for &at in &line {
                 let Some(now) = self.tree().men(at).square_of(piece) else {
                     word += &format!("(x{square})");
@@ -164,9 +165,10 @@ impl Evaluation<'_> {
                 }
                 square = now;
             }
-            Some(word)
+            (!word.is_empty()).then(|| (first, format!("{}{first}{word}", man.char())))
         });
-        words.collect::<Vec<_>>().join(" ")
+        let words: BTreeMap<Square, String> = words.collect();
+        words.into_values().collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -90,7 +90,7 @@ impl Evaluation<'_> {
             }
             _ => {
                 let value = self.value(body);
-                let hit = value.is_some() && value != Value::Bool(false);
+                let hit = value.matches();
                 (value, hit)
             }
         };

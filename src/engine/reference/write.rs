@@ -20,36 +20,35 @@ impl Evaluation<'_> {
         let mut out = Vec::new();
         for filter in of {
             let text = self.value_text(filter);
-            out.extend(text);
+            out.extend(text.unwrap_or_else(|| b"<false>".to_vec()));
         }
         out
     }
 
-    fn value_text(&mut self, filter: &Filter) -> Vec<u8> {
+    /// The value of a filter as text, which it has where it matches; an empty set is `[]`.
+    pub(super) fn value_text(&mut self, filter: &Filter) -> Option<Vec<u8>> {
         if let Some(var) = variable(filter)
             && !self.state.cells.is_bound(var)
         {
-            return format!("<unbound: {}>", self.name(var)).into_bytes();
+            return Some(format!("<unbound: {}>", self.name(var)).into_bytes());
         }
         if let Any::Squares(f) = filter
             && let SquaresOp::Game(GameSquares::Piece(var)) = f.op()
         {
-            return self.piece_text(*var, f.mark);
+            return Some(self.piece_text(*var, f.mark));
         }
         // The value of a comparison is what stands on its left.
         if let Any::Condition(f) = filter
             && let ConditionOp::TextCompare(_, left, _) = f.op()
         {
-            let text = if self.matches(f) { self.text(left) } else { None };
-            return text.unwrap_or_else(|| b"<false>".to_vec());
+            return if self.matches(f) { self.text(left) } else { None };
         }
         match self.value(filter) {
-            Value::Bool(value) => format!("<{value}>").into_bytes(),
-            Value::Set(squares) => squares_text(squares),
-            Value::Num(Some(number)) => number.to_string().into_bytes(),
-            Value::Str(Some(text)) => text,
-            Value::Position(Some(at)) => self.position_text(at as usize, Noted::Asked).into_bytes(),
-            Value::Num(None) | Value::Str(None) | Value::Position(None) => b"<false>".to_vec(),
+            Value::Bool(value) => value.then(|| b"<true>".to_vec()),
+            Value::Set(squares) => Some(squares_text(squares)),
+            Value::Num(number) => number.map(|number| number.to_string().into_bytes()),
+            Value::Str(text) => text,
+            Value::Position(at) => at.map(|at| self.position_text(at as usize, Noted::Asked).into_bytes()),
         }
     }
 

@@ -183,8 +183,17 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
 fn past_word(text: &[u8], at: usize) -> Option<usize> {
     let stop = at + text[at..].iter().position(|&byte| !IN_WORD[byte as usize])?;
     let is_stop = matches!(text[stop], b' ' | b'\n' | b'\r' | b'{' | b'(' | b')' | b'$');
-    let is_result = matches!(text[at..stop], [] | [.., b'-', b'0' | b'1'] | [.., b'/', b'2']);
-    (is_stop && !is_result).then_some(stop)
+    let word = &text[at..stop];
+    let may_be_result = match word {
+        // One sign may follow the result behind a move.
+        [b'a'..=b'z' | b'A'..=b'Z', ..] => matches!(
+            word,
+            [.., b'-', b'0' | b'1'] | [.., b'-', b'0' | b'1', _] | [.., b'/', b'2'] | [.., b'/', b'2', _]
+        ),
+        [b'0'..=b'9', ..] => word.iter().any(|byte| matches!(byte, b'-' | b'/')),
+        _ => true,
+    };
+    (is_stop && !may_be_result).then_some(stop)
 }
 
 /// Bytes that words are made of. `%` is not among them, because it may begin an escape line.

@@ -148,18 +148,16 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            G::Equal(Any::Number(a), Any::Number(b)) => self.two_numbers(a, b, |this, [a, b]| {
-                this.emit(Instr::UnlessValue { number: a, no })?;
-                this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
-            }),
+            // What stands for no value equals itself.
+            G::Equal(Any::Number(a), Any::Number(b)) => self
+                .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
-                this.emit(Instr::UnlessValue { number: a, no })?;
                 this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
             }),
             G::Equal(Any::Text(a), Any::Text(b)) => self.equal_texts(a, b, no),
             G::SetEntry { dictionary, key, value } => self.set_entry(*dictionary, [key, value], no),
-            G::Forget { dictionary, key } => self.forget(*dictionary, key.as_ref()),
-            G::KeyLoop { dictionary, var, body } => self.key_loop(*dictionary, *var, body, no),
+            G::Forget { dictionary, key } => self.forget(*dictionary, key.as_ref(), no),
+            G::KeyLoop { dictionary, var, body } => self.key_loop(*dictionary, *var, body),
             G::SetSlice { var, from, to, value } => {
                 self.set_slice(*var, [from.as_ref(), to.as_ref()], value, no)
             }

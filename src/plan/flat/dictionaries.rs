@@ -76,16 +76,19 @@ impl Compiler<'_> {
     }
 
     /// `unbind D[k]`, `unbind D`.
-    pub(super) fn forget(&mut self, dictionary: DictionaryId, key: Option<&Assigned<Expanded>>) -> Compiled {
+    pub(super) fn forget(
+        &mut self,
+        dictionary: DictionaryId,
+        key: Option<&Assigned<Expanded>>,
+        no: Label,
+    ) -> Compiled {
         let dictionary = place(dictionary);
         let Some(key) = key else { return self.emit(Instr::Entry(EntryInstr::Clear { dictionary })) };
         self.scratch(|this| {
-            let (word, none) = (this.word()?, this.label());
+            let word = this.word()?;
             this.datum(key, word)?;
-            this.unless_datum(key, word, none)?;
-            this.emit(Instr::Entry(EntryInstr::Remove { dictionary, key: word }))?;
-            this.place(none);
-            Ok(())
+            this.unless_datum(key, word, no)?;
+            this.emit(Instr::Entry(EntryInstr::Remove { dictionary, key: word }))
         })
     }
 
@@ -94,31 +97,22 @@ impl Compiler<'_> {
         self.emit(Instr::Entry(EntryInstr::Size { to, dictionary: place(dictionary) }))
     }
 
-    /// `x∊D F`: all keys are visited.
-    pub(super) fn key_loop(
-        &mut self,
-        dictionary: DictionaryId,
-        id: VarId,
-        body: &Filter,
-        no: Label,
-    ) -> Compiled {
+    /// `x∊D F`: all keys are visited, and it matches whatever F does.
+    pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> Compiled {
         let keys = u16::try_from(self.key_loops).map_err(|_| "so many loops over keys")?;
         self.key_loops += 1;
         self.scratch(|this| {
-            let (var, key, found) = (this.var(id), this.word()?, this.word()?);
+            let (var, key) = (this.var(id), this.word()?);
             this.emit(Instr::Free { var })?;
-            this.constant(found, 0)?;
             this.emit(Instr::Entry(EntryInstr::Keys { keys, dictionary: place(dictionary) }))?;
             let done = this.label();
             let again = this.label_here();
             this.emit(Instr::Entry(EntryInstr::NextKey { keys, to: key, done }))?;
             this.emit(Instr::Bind { var, from: key })?;
             this.bound(&[id], |this| this.unless(body.node(), again))?;
-            this.constant(found, 1)?;
             this.emit(Instr::Jump(again))?;
             this.place(done);
-            this.emit(Instr::Unbind { var })?;
-            this.emit(Instr::UnlessAny { set: found, no })
+            this.emit(Instr::Unbind { var })
         })
     }
 

@@ -5,7 +5,10 @@
 
 use std::{collections::HashMap, convert::Infallible};
 
-use super::compile::{Compiled, Compiler};
+use super::{
+    compile::{Compiled, Compiler},
+    names::used,
+};
 use crate::{
     orbit::{Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares, Text},
     plan::{
@@ -29,9 +32,15 @@ impl Replace<'_, '_> {
         std::mem::replace(&mut self.outermost, false)
     }
 
-    /// The variable that stands for an operand; none if it is a leaf.
+    /// The variable that stands for an operand; none if it is a leaf. A leaf with variables of its own is evaluated before,
+    /// since the graph has those of operands only.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
-        if self.compiler.is_leaf(operand) {
+        let has_variables = operand.any(&mut |part| {
+            let mut names_one = false;
+            used(part, &mut |_| names_one = true);
+            names_one
+        });
+        if !has_variables && self.compiler.is_leaf(operand) {
             return None;
         }
         self.replaced.push(operand.cloned());

@@ -135,7 +135,7 @@ impl Compiler<'_> {
 
     /// `equal(F G)` of strings.
     pub(super) fn equal_texts(&mut self, a: &Text, b: &Text, no: Label) -> Compiled {
-        self.two_texts(a, b, |this, words| this.unless_texts(Cmp::Eq, words, no))
+        self.two_texts(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
     }
 
     /// `x[i:j]="..."`.
@@ -207,13 +207,17 @@ impl Compiler<'_> {
 
     // ---- values as text
 
-    /// `str(...)`: the values of filters as text, one behind the other.
+    /// `str(...)`: the values of filters as text, one behind the other; no value of a single one that has none.
     fn written(&mut self, of: &[Filter], to: Word) -> Compiled {
+        if let [one] = of {
+            return self.value_text(one, to);
+        }
         self.scratch(|this| {
             let (all, one) = (this.word()?, this.word()?);
             this.constant(all, EMPTY)?;
             for filter in of {
                 this.value_text(filter, one)?;
+                this.or_false(one)?;
                 this.emit(Instr::Text(TextInstr::Joined { to: all, a: all, b: one }))?;
             }
             this.emit(Instr::Copy { to, from: all })
@@ -249,7 +253,7 @@ impl Compiler<'_> {
                 self.literal(to, "<true>")?;
                 self.emit(Instr::Jump(done))?;
                 self.place(no);
-                self.literal(to, "<false>")?;
+                self.no_value(to)?;
                 self.place(done);
                 Ok(())
             }
@@ -263,13 +267,9 @@ impl Compiler<'_> {
             Any::Number(f) => self.scratch(|this| {
                 let number = this.word()?;
                 this.number(f, number)?;
-                this.emit(Instr::Text(TextInstr::Digits { to, of: number }))?;
-                this.or_false(to)
+                this.emit(Instr::Text(TextInstr::Digits { to, of: number }))
             }),
-            Any::Text(f) => {
-                self.text(f, to)?;
-                self.or_false(to)
-            }
+            Any::Text(f) => self.text(f, to),
             Any::Position(_) => Err("a position as text"),
         }
     }

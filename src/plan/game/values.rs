@@ -31,7 +31,13 @@ impl Lower {
             C::VirtualMainline => self.leaf(Leaf::VirtualMainline),
             C::Try => self.leaf(Leaf::Try),
             C::Ancestor { ancestor, of } => self.is_before(ancestor, of),
-            C::Comment(_) => self.dag.word(TRUE),
+            C::Comment(of) => {
+                // Nothing is written in a plan, but variables may be assigned.
+                for filter in of {
+                    self.truth(filter.node());
+                }
+                self.dag.word(TRUE)
+            }
             _ => unreachable!("the planner has refused the query"),
         }
     }

@@ -74,7 +74,7 @@ pub(super) const GROUPS: &[Rows] = &[
             "the number of a piece among those of the game's first position, from 0", "pieceid Ke1 == 4"),
         refused(&["forall"], "write `[forall]`, `∀` or `square all`"),
         refused(&["transform"], "reserved by CQL 6.2 and without a use; transforms have names of their own, as `flip`"),
-        refused(&["any"], "reserved by CQL 6.2 and without a use"),
+        refused(&["any"], "a word of CQL 5; CQL 6.2 has `--` for any move and `true` for any position"),
         refused(&["extension"], "reserved by CQL 6.2 and without a use"),
     ] },
     Rows { title: "Counting", about: "", words: &[

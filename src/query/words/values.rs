@@ -3,10 +3,7 @@
 use shakmaty::Color;
 
 use super::{Parameter, Reading::*, Rows, Value::*, here, leaf, refused};
-use crate::query::{
-    parser::{C, N},
-    tree::GameNumber,
-};
+use crate::query::parser::{C, N};
 
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Rows] = &[
@@ -71,8 +68,9 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["tag"], "TEXT", Text, Filter(|p, _| p.any_tag()), "the value of a tag", "tag \"Round\" == \"1\""),
         here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of the last game of the database; games of PGN are counted before they are searched", "gamenumber != lastgamenumber"),
         here(&["settag"], "@(TEXT T)", Condition, Filter(|p, _| p.set_tag()), "sets a tag of the game in the output", "settag(\"Theme\" \"check\")"),
-        here(&["hhdb"], "prize", Number, Filter(|p, _| p.study_award()),
-            "the place of the prize that a study won, as a collection of studies notes it before the name of the tourney in Event: `2.p`", "hhdb prize == 2"),
+        here(&["hhdb"], "[special] prize | hm | commendation | award", Number, Filter(|p, _| p.study_award()),
+            "what a study won, as a collection of studies notes it before the name of the tourney in Event, `2.p`, `sp.hm`: its place, 1 where \
+             none is named, 0 of what is special", "hhdb prize == 2"),
     ] },
     Rows { title: "Text", about: "Text in quotation marks is taken as it stands; `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` are texts of one letter. `T[1]` is a letter of a text, from 0, \
          `T[1:3]` a part of it; negative numbers count from the end.", words: &[
@@ -80,7 +78,7 @@ pub(super) const GROUPS: &[Rows] = &[
             "the letter of what stands on S, if S is one square: `K`, ..., `P`, `_` for nothing", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),
         here(&["str"], "@(F ...) | @ F", Text, Filter(|p, _| p.str()), "values as one text", "str(\"ply \" ply) == \"ply 3\""),
-        here(&["int"], "T", Number, Filter(|p, _| p.of_text(|of| N::Game(GameNumber::ToNumber(of)))), "the number that a text is", "int date[8:] == 13"),
+        here(&["int"], "T", Number, Filter(|p, _| p.int()), "the number that a text is", "int date[8:] == 13"),
         here(&["ascii"], "N | T", AsF, Filter(|p, _| p.ascii()), "the letter of a code, the code of a letter", "ascii 66 == \"B\""),
         here(&["uppercase"], "T", Text, Filter(|p, word| p.case(word)), "the text in capital letters", "\"CARLSEN\" in uppercase player white"),
         here(&["lowercase"], "T", Text, Filter(|p, word| p.case(word)), "the text in small letters", "\"carlsen\" in lowercase player white"),

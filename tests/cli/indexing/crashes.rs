@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use orbit_chess::internals::database::Database;
+use orbit_chess::internals::pgn::READER_VERSION;
 use orbit_chess::internals::reel::{Block, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter};
 
 use super::{folder, games, hits, info, run};
@@ -25,7 +26,7 @@ fn blocks(text: &str) -> Vec<Block> {
 fn append(path: &Path, blocks: &[Block], name: &str) -> Result<(), ReelError> {
     let mut writer = ReelWriter::append_to(path)?;
     blocks.iter().try_for_each(|block| writer.append(&EncodedBlock::new(block)))?;
-    let source = ReelSource { name: name.into(), games: 4, ..ReelSource::default() };
+    let source = ReelSource { name: name.into(), games: 4, reader: READER_VERSION, ..ReelSource::default() };
     writer.finish(&[source]).map(drop)
 }
 

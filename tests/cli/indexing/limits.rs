@@ -64,6 +64,52 @@ fn no_pgn(folder: &Path) {
 }
 
 #[test]
+fn json_settings_and_binary_files_end_with_a_reason() {
+    let folder = folder();
+    let folder = folder.path();
+    for (name, bytes, reason) in [
+        ("a.ndjson", &b"{\"moves\":\"e4 e5\"}\n{\"moves\":\"d4\"}\n"[..], "it is JSON, no PGN"),
+        ("a.json", b"[\n  {\"moves\": \"1. e4 e5\"}\n]\n", "it is JSON, no PGN"),
+        ("numbers.json", b"[[1, 2], [3]]\n", "it is JSON, no PGN"),
+        ("a.cbh", b"\0\0\x2c\0\x2e\x01\0\0\x01b2\0e4\0", "it has bytes that no text has"),
+        ("Cargo.toml", b"[package]\nname = \"a\"\n\n[dependencies]\n", "it begins with no tag pair"),
+        ("config", b"[branch \"main\"]\n\tremote = origin\n", "it begins with no tag pair"),
+    ] {
+        fs::write(folder.join(name), bytes).unwrap();
+        let stderr = run(folder, 3, &["scan", "--count", "true", name]).1;
+        assert!(stderr.contains(&format!("warning: {name}: not read beyond byte 0: it is ")), "{stderr}");
+        assert!(stderr.contains(reason), "{stderr}");
+        // In a folder by the name of games it is skipped.
+        fs::create_dir(folder.join("all")).unwrap();
+        fs::copy(folder.join("a.pgn"), folder.join("all/a.pgn")).unwrap();
+        fs::write(folder.join("all/b.pgn"), bytes).unwrap();
+        let (stdout, stderr) = run(folder, 0, &["scan", "--count", "true", "all"]);
+        assert!(stdout.contains("games hit 3"), "{stdout}");
+        assert!(stderr.contains("note: all/b.pgn: skipped: it is "), "{stderr}");
+        fs::remove_dir_all(folder.join("all")).unwrap();
+    }
+}
+
+/// Each name is looked up at once: were it compared with all before it, this would take minutes.
+#[test]
+fn a_game_of_many_tag_pairs_is_read_soon() {
+    let folder = folder();
+    let folder = folder.path();
+    for (name, between) in [("lines.pgn", "\n"), ("line.pgn", "  ")] {
+        let tags: String = (0..60_000).map(|tag| format!("[T{tag}  \"v{tag}\"]{between}")).collect();
+        fs::write(folder.join(name), format!("[Event \"a\"]\n{tags}\n\n1. e4 *\n")).unwrap();
+        let begun = std::time::Instant::now();
+        run(folder, 0, &["index", name, "-o", "tags.reel"]);
+        run(
+            folder,
+            0,
+            &["scan", "--no-reel", "--where", "tag:T59999=v59999", "--fail-if-none", "true", name],
+        );
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    }
+}
+
+#[test]
 fn what_is_no_pgn_ends_with_a_reason_and_in_a_folder_with_a_note() {
     let folder = folder();
     let folder = folder.path();

@@ -151,11 +151,30 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert!(!stderr.contains("rules"), "{stderr}");
         // By its own name it is read; so it is with the file that it is out of date for anyway.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
-        // Copied or added to, it is no newer.
-        fs::copy(&reel, folder.join("grown.reel")).unwrap();
-        run(folder, 0, &["index", "--append", "b.pgn", "-o", "grown.reel"]);
-        run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
-        for (name, expected) in [("again.reel", reader), ("grown.reel", 0)] {
+        let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
+                      its files; `orbit index a.pgn -o a.reel` makes it again";
+        fs::write(folder.join("queries"), "Nf3\n").unwrap();
+        for args in [
+            &["scan", "--count", "Nf3", "a.reel"][..],
+            &["scan", "--queries", "queries", "a.reel"],
+            &["index", "a.reel", "-o", "again.reel"],
+            &["show", "a.reel", "1"],
+        ] {
+            let stderr = run(folder, 0, args).1;
+            assert_eq!(stderr.lines().filter(|line| *line == notice).count(), 1, "{args:?}: {stderr}");
+        }
+        let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
+        assert!(!stderr.contains("rules"), "{stderr}");
+        // Copied or read with others, it is no newer, and nothing is added to it.
+        let before = fs::read(&reel).unwrap();
+        let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
+        assert!(
+            stderr.contains("a.reel: nothing was appended: another version of orbit made the reel"),
+            "{stderr}"
+        );
+        assert!(fs::read(&reel).unwrap() == before);
+        run(folder, 0, &["index", "a.reel", "b.pgn", "-o", "both.reel"]);
+        for (name, expected) in [("again.reel", reader), ("both.reel", 0)] {
             assert_eq!(Reel::open(&folder.join(name)).unwrap().reader(), expected, "{name}");
             assert_eq!(info(folder, name)["reader_version"], expected, "{name}");
         }
@@ -164,7 +183,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1;
     assert!(!stderr.contains("rules"), "{stderr}");
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
-    run(folder, 0, &["index", "a.reel", "-o", "again.reel"]);
+    let stderr = run(folder, 0, &["index", "a.reel", "-o", "again.reel"]).1;
+    assert!(!stderr.contains("rules"), "{stderr}");
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "again.reel"]);
     assert_eq!(Reel::open(&folder.join("again.reel")).unwrap().reader(), READER_VERSION);
     assert!(scan(folder, &["a.pgn"]).1);
@@ -200,9 +220,24 @@ fn what_is_kept_of_games_goes_with_a_version() {
     let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(
         (READER_VERSION, digest.as_str()),
-        (3, "3377403a345f853d"),
+        (4, "3377403a345f853d"),
         "raise READER_VERSION, and note both here"
     );
+}
+
+#[test]
+fn a_folder_of_reels_that_other_rules_made_is_told() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "--shards", "1M", "a.pgn", "-o", "shards"]);
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "shards"]).1;
+    assert!(!stderr.contains("rules"), "{stderr}");
+    read_by(&folder.join("shards/00000.reel"), 2);
+    run(folder, 0, &["index", "--shards", "1M", "shards/00000.reel", "-o", "again"]);
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "again"]).1;
+    let notice = "another version of orbit made again and read games by other rules";
+    assert_eq!(stderr.matches(notice).count(), 1, "{stderr}");
+    assert!(stderr.contains("`orbit index --shards SIZE a.pgn -o again` makes it again"), "{stderr}");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use orbit_chess::internals::pgn::READER_VERSION;
+
 use super::{REELS, done, orbit, reels};
 
 /// A job about all reels.
@@ -77,6 +79,13 @@ fn what_is_no_job_is_refused() {
         2,
         "it was planned by orbit 0.0.9): plan the job again, in a new folder",
     );
+    fs::write(&job, &text).unwrap();
+    edit(&job, &format!("\"reader_version\": {READER_VERSION}"), "\"reader_version\": 2");
+    for command in [&["job", "part", "1", "out"][..], &["job", "merge", "out"]] {
+        let reason =
+            "it was planned by a version of orbit that reads games by other rules): plan the job again";
+        refuses(inputs, command, 2, reason);
+    }
     fs::write(&job, &text).unwrap();
     edit(&job, "\"options\": \"", "\"options\": \"0");
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");

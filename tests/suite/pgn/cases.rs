@@ -97,6 +97,55 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("1. e4 e5 2. Nf30-1", &["@0 0-1 3"]),
     ("1. e4 ½–½", &["@0 1/2 1"]),
+    // Blanks of Unicode, and the no-break space of Latin-1, which the next test has.
+    ("1.\u{a0}e4\u{a0}e5 2.\u{202f}Nf3\u{2009}Nc6\u{3000}3.\u{2028}Bb5\u{feff}a6\u{200b} *", &["@0 * 6"]),
+    ("[Event\u{a0}\"a\"]\n\n1. e4 e5\u{85}1-0", &["@0 1-0 2"]),
+    ("1. e4 (1. d4\u{a0}d5\u{a0}1-0) e5\u{a0}(\u{a0}1... c5\u{a0}) 0-1", &["@0 0-1 2"]),
+    // Dashes.
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0–0 O—O 5. d3 1–0", &["@0 1-0 9"]),
+    ("1. e2–e4 e7−e5 2. Ng1‑f3 –– 3. Bc4 *", &["@0 * 5"]),
+    ("1. e4 ½‐½", &["@0 1/2 1"]),
+    ("1. e4 1⁄2–1⁄2", &["@0 1/2 1"]),
+    ("1. e4 e5 2. Nf30–1", &["@0 0-1 3"]),
+    // Castling that touches the next word.
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *", &["@0 * 9"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *", &["@0 * 9"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *", &["@0 * 11"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-1", &["@0 0-1 7"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0-0-0 *", &["@0 * 6 cut@34: 0-0-0-0 is no move"]),
+    // Promotions with signs between.
+    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *", &["@0 * 2"]),
+    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8= Q+ {x} a1/\u{a0}N *", &["@0 * 2"]),
+    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=(Q) a2a1 =R# *", &["@0 * 2"]),
+    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8=♕ a1:N *", &["@0 * 2"]),
+    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 Q a1 B 2. Qb8 (Qc8) 1-0", &["@0 1-0 3"]),
+    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 =\nQ *", &["@0 * 0 cut@38: a8 is illegal here"]),
+    ("[FEN \"4k3/8/8/8/8/8/R7/4K3 w - - 0 1\"]\n1. Ra8+ (1. Ra1) Kd7 *", &["@0 * 2"]),
+    // Signs around a result.
+    ("1. e4 1-0.", &["@0 1-0 1"]),
+    ("1. e4 0-1,\n\n1. d4 \"1-0\"", &["@0 0-1 1", "@12 1-0 1"]),
+    ("1. e4 1/2-1/2`", &["@0 1/2 1"]),
+    ("1. e4 ½.", &["@0 1/2 1"]),
+    ("1. e4 1–0!", &["@0 1-0 1"]),
+    ("1. e4 ‘0-1’", &["@0 0-1 1"]),
+    ("1. e4 e5 2. Nf31-0.", &["@0 1-0 3"]),
+    ("e4½1-0", &["@0 1-0 1"]),
+    ("1. e4 (1. d4 1-0.)", &["@0 1-0 1"]),
+    ("1. e4 (1. d4 2.1-0..)", &["@0 1-0 1"]),
+    ("1. e4 (1. d4 Nf61-0.)", &["@0 1-0 1"]),
+    ("1. e4 1-2. *", &["@0 * 1 cut@6: 1-2. is no move"]),
+    // A header that is cut off before the next one.
+    (
+        "[Event \"a\"]\n[TimeControl \"66.687+0.6[Event \"b\"]\n[White \"C\"]\n\n1. e4 e5 1-0",
+        &["@0 * 0", "@36 1-0 2"],
+    ),
+    ("[Event \"a\"]\n[TimeCo[Event \"b\"]\n\n1. e4 *", &["@0 * 0", "@19 * 1"]),
+    ("[Event \"a\"]\n[[Event \"b\"]\n\n1. e4 *", &["@0 * 0", "@13 * 1"]),
+    ("[Event \"a[Event \"b\"]\n\n1. e4 *", &["@0 * 0", "@9 * 1"]),
+    ("[Event \"a\"\u{20}[Event \"b\"]\n\n1. e4 *", &["@0 * 0", "@11 * 1"]),
+    ("[White \"a[White \"b\"]\n\n1. e4 *", &["@0 * 0", "@9 * 1"]),
+    ("[Event \"a\"]\n[White \"x[Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
+    ("[Event \"a\"] [White \"x\"] [Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
     // Moves that are none.
     ("1. Nf3 Nc6 2. Nf9 d5 1-0", &["@0 1-0 2 cut@14: Nf9 is no move"]),
     ("1. e4 Qh5 0-1", &["@0 0-1 1 cut@6: Qh5 is illegal here"]),
@@ -112,6 +161,14 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     // Start positions and variants.
     ("[Variant \"chess 960\"]\n\n*", &["@0 * 0 skipped: a Chess960 game has no FEN to start from"]),
     ("[variant \"crazyhouse\"]\n\n1. e4 1-0", &["@0 1-0 0 skipped: variant crazyhouse is not supported"]),
+    ("[Variant \"Standard Chess\"]\n\n1. e4 *", &["@0 * 1"]),
+    ("[Variant \"Chess (Standard)\"]\n\n1. e4 *", &["@0 * 1"]),
+    ("[Variant \"chess classic\"]\n\n1. e4 *", &["@0 * 1"]),
+    (
+        "[Variant \"Fischer Random Chess\"]\n\n*",
+        &["@0 * 0 skipped: a Chess960 game has no FEN to start from"],
+    ),
+    ("[Variant \"Shuffle Chess\"]\n\n1. e4 *", &["@0 * 0 skipped: variant Shuffle Chess is not supported"]),
     ("[Variant \"From Position\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *", &["@0 * 1"]),
     (
         "[Variant \"Chess960\"]\n[FEN \"nrk1brnb/pp1ppppp/8/2p5/3P4/1N1Q1N2/1PP1PPPP/1RK1BR1B w KQkq - 2 10\"]\n\n1. O-O-O *",
@@ -184,6 +241,12 @@ fn tags_are_kept_as_found() {
         ("[A \"x\"] [b \"\"][C\"\\\\\"]", &[("A", "x"), ("b", ""), ("C", "\\")]),
         ("[A \"x\"\n[B \"y]\n[C z w ]\n[D \"a]]\"]", &[("A", "x"), ("B", "y"), ("C", "z w"), ("D", "a]]")]),
         ("[A \"x\" [B \"y\"]", &[("A", "x"), ("B", "y")]),
+        ("[A \"x [B \"y\"]", &[("A", "x"), ("B", "y")]),
+        ("[A \"x\" z [B \"y\"]", &[("A", "x")]),
+        ("[A \"x [b \"y\"]", &[("A", "x [b \"y")]),
+        ("[A \"x [B\"]\n[C  \"y [D\"]", &[("A", "x [B"), ("C", "y [D")]),
+        ("[A \"x [B \\\"y\\\"] z\"]", &[("A", "x [B \"y\"] z")]),
+        ("[A\u{a0}\"x\"]\n[B \u{2009}\"y\"\u{a0}]", &[("A", "x"), ("B", "y")]),
         ("[Site \"C:\\\"]\n[A \"\\n\"]", &[("Site", "C:\\"), ("A", "\\n")]),
         (
             "4k3/8/8/8/8/8/8/4K3 b - - bm Kd7; id \"x; y\"; c0 \"z\"",
@@ -197,6 +260,22 @@ fn tags_are_kept_as_found() {
     }
     let bytes = b"[White \"M\xfcller\"]\n*";
     assert_eq!(games(bytes)[0].tags[0].value, b"M\xfcller");
+}
+
+/// Bytes that are no UTF-8: those of Windows-1252 that stand in movetext, and letters of UTF-8 that end as they do.
+#[test]
+fn bytes_of_windows_1252_are_read() {
+    let rows: &[(&[u8], &str)] = &[
+        (b"1.\xa0e4\xa0e5 2. Nf3\xa01-0", "@0 1-0 3"),
+        (b"1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0\x960 O\x97O 1\x960", "@0 1-0 8"),
+        (b"1. e4 1\x85e5 \xbd-\xbd", "@0 1/2 2"),
+        (b"1. e4 e5\xe2\xa0Nf3 *", "@0 * 3"),
+        (b"1. e4 N\xc3\xa0f6 *", "@0 * 1 cut@6: N\u{e0}f6 is no move"),
+    ];
+    for (text, wanted) in rows {
+        let found: Vec<String> = games(text).iter().map(summary).collect();
+        assert_eq!(found, [*wanted], "{}", text.escape_ascii());
+    }
 }
 
 #[test]

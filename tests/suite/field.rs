@@ -1,0 +1,169 @@
+//! Queries as people write them: what belongs to what, and what is refused with a remedy.
+
+use orbit_chess::internals::{
+    orbit::{AsText, expand},
+    query,
+    scan::EngineChoice,
+};
+
+use crate::{
+    common::{data, harness},
+    game_vectors::{Row, answer, check},
+};
+
+/// A query in which nothing is left to rules of precedence.
+fn told(text: &str) -> String {
+    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    AsText(&expand(&parsed.query.body).unwrap_or_else(|error| panic!("{text}: {error}"))).to_string()
+}
+
+#[table]
+fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
+    let rows: Vec<(String, String)> = data("field.tsv")
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(form, same)| (form.to_string(), same.to_string()))
+        .collect();
+    assert!(rows.len() >= 36);
+    let row = |(form, same): (String, String)| {
+        harness::Row::new(form.clone(), move || assert_eq!(told(&form), told(&same), "{form}"))
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Numbers and texts where CQL 6.2 says that they are probably the result of an unexpected parse.
+#[test]
+fn numbers_and_texts_alone_are_refused_with_a_remedy() {
+    for (query, help) in [
+        ("year 2010", "`year == 2010`"),
+        ("year 2000 2010", "`year >= 2000 year <= 2010`"),
+        ("movenumber 10 20 check", "`movenumber >= 10 movenumber <= 20`"),
+        ("power A 30 39", "`power A >= 30 power A <= 39`"),
+        ("[RQ] 2", "`[RQ] == 2`"),
+        ("{ply 3 check}", "`ply == 3`"),
+        ("path [x] {3 9}", "`{3,9}`"),
+        ("line --> check {2 5} --> mate", "`{2,5}`"),
+        ("white \"Carlsen\"", "`player white \"Carlsen\"`"),
+        ("fen 8/8", "quotation marks"),
+        ("check or 3", ""),
+        ("not 3", ""),
+        ("if 3 check", ""),
+        ("check and \"x\"", ""),
+        ("check \"x\" wtm", ""),
+        ("find 3", ""),
+        ("loop 3", ""),
+        ("square s in R 3", ""),
+        ("flip count -3", ""),
+        ("check str(ply) wtm", "`str(ply) == ...`"),
+        ("typename e4 check", "`typename e4 == ...`"),
+        ("max(#R #r) check", "`max(#R #r) == ...`"),
+        ("player white == \"Carlsen\" or \"Anand\"", ""),
+    ] {
+        let fault = query::parse(query).expect_err(query);
+        assert!(
+            fault.message.contains(" as a condition") || fault.message.contains("only numbers"),
+            "{query}: {fault}"
+        );
+        assert!(fault.help.unwrap_or_default().contains(help), "{query}: no {help}");
+    }
+    // Values that are listed, and numbers inside of other filters.
+    for query in
+        ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
+    {
+        assert!(query::parse(query).is_ok(), "{query}");
+    }
+    for query in ["fen", "str(ply)", "check str(ply)", "max(#R #r)"] {
+        let remarks = query::parse(query).expect(query).remarks;
+        assert!(remarks.iter().any(|remark| remark.label.contains("CQL 6.2 refuses")), "{query}");
+    }
+}
+
+/// Queries, and the games of `main.pgn` at all of whose positions they match; they match nowhere else.
+const ANSWERS: [(&str, &[usize]); 18] = [
+    // A text that is missing is not assigned, and leaves the value that a variable has.
+    ("vv=eco", &[1]),
+    ("{vv=tag \"Annotator\" true}", &[2]),
+    ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
+    // What a comment says is evaluated.
+    ("{nn=0 comment({nn+=1 A or true}) nn==1}", &[1, 2, 3, 4]),
+    ("{nn=0 comment(\"x\" {nn+=2 K}) nn==2}", &[1, 2, 3, 4]),
+    // Two filters without a value are equal.
+    ("equal(parent parent)", &[1, 2, 3, 4]),
+    ("equal(1/0 1/0)", &[1, 2, 3, 4]),
+    ("equal(originalcomment tag \"Zoo\")", &[1, 2, 3, 4]),
+    ("equal(1/0 eco)", &[2, 3, 4]),
+    // Loops over keys match whatever their bodies do.
+    ("{nn=0 {local dictionary D D[1]=ply D[2]=ply t∊D {nn+=1 false}} nn==2}", &[1, 2, 3, 4]),
+    ("{while (tag \"Annotator\" ~~ \"m\") true}", &[2]),
+    ("settag(\"Foo\" tag \"Annotator\")", &[2]),
+    ("{local dictionary D D[\"a\"]=ply unbind D[eco]}", &[1]),
+    // A letter beyond the end cannot be set.
+    ("{vv=\"abc\" vv[3]=\"Z\"}", &[]),
+    ("{vv=\"abc\" vv[-4]=\"Z\"}", &[]),
+    ("{vv=\"abc\" vv[-3]=\"Z\" vv==\"Zbc\"}", &[1, 2, 3, 4]),
+    ("{local dictionary D[\"a\"]=ply D[\"a\"]==ply}", &[1, 2, 3, 4]),
+    ("str(eco) == \"C50\"", &[1]),
+];
+
+/// Queries whose answers the reference engine tells: it knows no plans.
+const ALIKE: [&str; 6] = [
+    "piece X in R {X attacks s∊[Kk] s}",
+    "piece X in [Rr] {X attacked by s∊[Qq] s}",
+    "piece X in R {X->s∊[Aa] s}",
+    "square t in R {t attacks s∊[Kkq] s}",
+    "parent:fen[ply]",
+    "str(check) == \"<true>\" or str(check 1) == \"<false>1\"",
+];
+
+const ENGINES: [(&str, EngineChoice); 2] =
+    [("reference", EngineChoice::Reference), ("cpu", EngineChoice::Cpu)];
+
+fn row(query: &str, due: String) -> Row {
+    Row { id: "b".into(), query: query.into(), file: "main.pgn".into(), due }
+}
+
+#[table]
+fn each_engine_answers() -> Vec<harness::Row> {
+    let positions = [21, 5, 18, 1];
+    let due = |games: &[usize]| {
+        let of_game = |game: usize| (0..positions[game - 1]).map(move |slot| format!("{game}:{slot}"));
+        games.iter().copied().flat_map(of_game).collect::<Vec<String>>().join(" ")
+    };
+    let on_engines = |(query, games): &(&'static str, &[usize])| {
+        let (query, due) = (*query, due(games));
+        ENGINES.map(|(name, engine)| {
+            let due = due.clone();
+            harness::Row::new(format!("{query}::{name}"), move || check(&row(query, due.clone()), engine, 0))
+        })
+    };
+    ANSWERS.iter().flat_map(on_engines).collect()
+}
+
+#[table]
+fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
+    let on_cpu = |query: &'static str| {
+        harness::Row::new(query, move || {
+            let due = answer(&row(query, String::new()), EngineChoice::Reference).unwrap();
+            assert!(!due.is_empty(), "{query} matches nowhere");
+            check(&row(query, due), EngineChoice::Cpu, 0);
+        })
+    };
+    ALIKE.into_iter().map(on_cpu).collect()
+}
+
+/// What studies won: `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, nothing.
+#[test]
+fn awards_of_studies_are_read() {
+    for (query, due) in [
+        ("hhdb prize", "1: 2: 3: 4: 5: 6: 10:"),
+        ("hhdb prize == 1", "1: 3: 4:"),
+        ("hhdb prize == 0", "5: 6:"),
+        ("hhdb special prize", "5: 6:"),
+        ("hhdb hm", "7: 9:"),
+        ("hhdb commendation", ""),
+        ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10:"),
+    ] {
+        let row = Row { id: "g".into(), query: query.into(), file: "awards.pgn".into(), due: due.into() };
+        check(&row, EngineChoice::Reference, 0);
+    }
+}
