@@ -46,8 +46,8 @@ pub(super) struct OutputArgs {
     /// names of .pgn, .txt, .jsonl, .csv, .epd and .fen files may have .zst after them. Parquet needs a program built
     /// with `--features parquet`.
     ///
-    /// May be given several times. Hits are then printed only if --format is given, or `-o -`, which is standard output. A
-    /// file gets its name when it is complete.
+    /// May be given several times. Hits are then printed only if --format names a format that no file has, or with `-o -`,
+    /// which is standard output. A file gets its name when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write one row for each hit, or one for each game that hits (its first hit), in tables and lists of positions.
@@ -97,12 +97,14 @@ enum RowsName {
 }
 
 impl OutputArgs {
-    /// Takes `-o -` as standard output.
+    /// Takes `-o -` as standard output. A format that a file has is not printed as well.
     pub(super) fn take_stdout(&mut self) {
         let files = self.files.len();
         self.files.retain(|path| path.as_os_str() != "-");
         if self.files.len() < files {
             self.format.get_or_insert(FormatName::Text);
+        } else if self.format.is_some_and(|format| self.files_have(|name| name == format)) {
+            self.format = None;
         }
     }
 

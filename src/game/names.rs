@@ -13,9 +13,11 @@ use unicode_normalization::char::is_combining_mark;
 /// A name to look for.
 ///
 /// Case, accents, points, apostrophes, and hyphens as opposed to blanks do not count. In a name with a comma the surname
-/// stands before it; in one without, it may be the last words or the first. Given names are compared word by word, where one
-/// letter stands for all words that begin with it, and what one of both does not have is passed over. A name without given
-/// names finds all of that surname; a name with given names finds none without.
+/// stands before it; in one without, it may be the last words or the first, but words that a hyphen joins are not parted.
+/// Particles such as `van` may stand before the surname or behind the given names. Given names are compared word by word:
+/// one letter or two stand for all words that begin with them, two or three capitals (`LD`) are initials, and what one of both
+/// does not have is passed over. A name without given names finds all of that surname; a name with given names finds none
+/// without.
 ///
 /// ```
 /// use orbit_chess::internals::game::PlayerName;
@@ -78,33 +80,61 @@ impl Form {
     }
 }
 
+/// The most letters of a given name that stand for all names that begin with them.
+const ABBREVIATION_MAX: usize = 2;
+
+/// Words that belong to a surname wherever they stand.
+const PARTICLES: [&str; 24] = [
+    "af", "al", "av", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el", "la",
+    "le", "ten", "ter", "van", "vande", "vom", "von", "zu",
+];
+
 fn is_same_word(a: &str, b: &str) -> bool {
-    let is_initial = |short: &str, long: &str| short.chars().count() == 1 && long.starts_with(short);
-    a == b || is_initial(a, b) || is_initial(b, a)
+    let is_short =
+        |short: &str, long: &str| short.chars().count() <= ABBREVIATION_MAX && long.starts_with(short);
+    a == b || is_short(a, b) || is_short(b, a)
 }
 
 fn forms(text: &str) -> Vec<Form> {
     let text = without_brackets(text);
-    let (surname, given) = text.split_once(',').unwrap_or((&text, ""));
-    let (surname, given) = (words(surname), words(given));
-    match (surname.is_empty(), text.contains(',')) {
-        (true, _) => all_forms(&given),
-        (false, true) => vec![Form { surname, given }],
-        (false, false) => all_forms(&surname),
+    match text.split_once(',') {
+        Some((surname, given)) if !words(surname).is_empty() => {
+            let (surname, mut given) = (words(surname), given_names(given, surname));
+            let behind = given.iter().rposition(|word| !PARTICLES.contains(&word.as_str()));
+            let particles = given.split_off(behind.map_or(given.len(), |last| last + 1));
+            vec![Form { surname: [particles, surname].concat(), given }]
+        }
+        Some((_, names)) => all_forms(names),
+        None => all_forms(&text),
     }
 }
 
-/// Of words in any order: the surname is the last ones or the first ones.
-fn all_forms(words: &[String]) -> Vec<Form> {
-    let form = |surname: &[String], given: &[String]| Form { surname: surname.into(), given: given.into() };
+/// Of names in any order: the surname is the last ones or the first ones.
+fn all_forms(text: &str) -> Vec<Form> {
+    let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
+    let form = |surname: &[&str], given: &[&str]| {
+        let (surname, given) = (surname.join(" "), given.join(" "));
+        Form { surname: words(&surname), given: given_names(&given, &surname) }
+    };
     let cut = |at: usize| {
-        let (first, last) = words.split_at(at);
+        let (first, last) = names.split_at(at);
         [form(last, first), form(first, last)]
     };
-    match words {
+    match &names[..] {
         [] => Vec::new(),
-        [_, ..] => std::iter::once(form(words, &[])).chain((1..words.len()).flat_map(cut)).collect(),
+        names => std::iter::once(form(names, &[])).chain((1..names.len()).flat_map(cut)).collect(),
     }
+}
+
+/// The words of given names. Capitals that are run together are initials, unless the surname is of capitals as well.
+fn given_names(text: &str, surname: &str) -> Vec<String> {
+    let has_small = surname.chars().any(char::is_lowercase);
+    let parted = text.split_whitespace().map(|name| {
+        let is_run =
+            has_small && (2..=3).contains(&name.chars().count()) && name.chars().all(char::is_uppercase);
+        if is_run { name.chars().map(|letter| format!("{letter} ")).collect() } else { name.to_owned() }
+    });
+    words(&parted.collect::<Vec<String>>().join(" "))
 }
 
 /// Titles, countries and the like behind a name: `(wh)`, `(NOR)`.
@@ -172,6 +202,28 @@ mod tests {
                 &["Kramnik, Boris"],
             ),
             ("Nimzowitsch", &["Nimzowitsch, Aron"], &["Nimzovich, A"]),
+            (
+                "Nakamura, Hikaru",
+                &["Nakamura,Hi", "Nakamura,H"],
+                &["Nakamura,Ha", "Nakamura, Hik", "Nakamura,Hiro"],
+            ),
+            ("Nakamura,Hi", &["Nakamura, Hikaru", "Nakamura,H", "Nakamura, Hiroshi"], &["Nakamura, Haru"]),
+            (
+                "Nisipeanu, Liviu-Dieter",
+                &["Nisipeanu,LD", "Nisipeanu, L.-D.", "Nisipeanu,L", "LD Nisipeanu", "NISIPEANU, Liviu"],
+                &["Nisipeanu,DL", "Nisipeanu,LE", "NISIPEANU, LD"],
+            ),
+            (
+                "Van Foreest, Jorden",
+                &["Foreest, Jorden van", "Jorden van Foreest", "van Foreest,J"],
+                &["Foreest, Jorden", "Foreest, J", "Foreest, Lucas van"],
+            ),
+            ("king-pawn", &["King-Pawn", "king pawn", "King Pawn"], &["pawn-king", "pawn, king"]),
+            (
+                "Vachier-Lagrave",
+                &["Vachier Lagrave, M", "Maxime Vachier-Lagrave"],
+                &["Lagrave-Vachier", "Lagrave, Vachier"],
+            ),
         ] {
             let name: PlayerName = name.parse().unwrap();
             let fitting: Vec<_> = fits.iter().filter(|spelling| !name.fits(spelling)).collect();
