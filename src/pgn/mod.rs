@@ -61,6 +61,7 @@ mod edit;
 mod error;
 mod extent;
 mod game;
+mod letters;
 mod lex;
 mod members;
 mod opening;

@@ -2,7 +2,7 @@
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
-use super::lex::{dash, past_blanks};
+use super::letters::{dash, past_blanks};
 
 /// What a word of movetext says, before any board is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -378,15 +378,8 @@ impl Scanner<'_> {
         let pair = |value: &[u8], next: usize, is_strict: bool| {
             Some(Pair { name, value: unescaped(value), next: self.at + next, is_strict, is_quoted })
         };
-        // Another tag pair on the line ends it.
-        let other =
-            |range: std::ops::Range<usize>| range.clone().find(|&at| begins_tag(&line[at..range.end]));
         if is_quoted {
             let (range, next, is_closed) = quoted(line, value + 1);
-            if let Some(other) = other(range.clone()) {
-                let (range, next, _) = quoted(&line[..other], value + 1);
-                return pair(&line[range], next, false);
-            }
             let is_strict = is_closed && start == 1 && line[end..value] == *b" ";
             return pair(&line[range], next, is_strict);
         }
@@ -402,7 +395,10 @@ impl Scanner<'_> {
         }
         let close =
             |line: &[u8]| memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
-        let line = &line[..other(value..close(line)).unwrap_or(line.len())];
+        // Another tag pair on the line ends it.
+        let end = close(line);
+        let other = (value..end).find(|&at| begins_tag(&line[at..end]));
+        let line = &line[..other.unwrap_or(line.len())];
         let close = close(line);
         pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
     }
@@ -411,7 +407,7 @@ impl Scanner<'_> {
     fn annotation(&mut self) {
         let end = self.line_end(self.at);
         let line = &self.text[self.at + 1..end];
-        let next = line.iter().find(|&&byte| !is_blank(byte));
+        let next = line.get(past_blanks(line, 0));
         self.rule(Rule::Bracket);
         if self.section == Section::Moves && next.is_some_and(u8::is_ascii_digit) {
             self.open();
@@ -639,7 +635,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Where a value ends that begins behind a quote, where the line goes on, and whether that is `"]` without any other
-/// quote before.
+/// quote before. Another tag pair on the line ends it.
 fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     let mut first = None;
     let mut at = open;
@@ -650,7 +646,15 @@ fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
             match line.get(next) {
                 Some(b']') => return (open..at, next + 1, first.is_none() && skip == 0),
                 None | Some(b'[') => return (open..at, next, false),
-                _ => first = first.or(Some(at)),
+                _ => {
+                    let bracket =
+                        line[open..at].iter().rposition(|&byte| byte == b'[').map(|skip| open + skip);
+                    if let Some(other) = bracket.filter(|&bracket| begins_tag(&line[bracket..=at])) {
+                        let (range, next, _) = quoted(&line[..other], open);
+                        return (range, next, false);
+                    }
+                    first = first.or(Some(at));
+                }
             }
         }
         at += if line[at] == b'\\' { 2 } else { 1 };
