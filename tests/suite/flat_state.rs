@@ -10,7 +10,7 @@ use crate::{
 const STRINGS: &[&str] = &[
     "{tt=fen #tt>50}",
     "{tt=fen tt[0:8]!=\"rnbqkbnr\" check}",
-    "{if initial {last=\"\" same=0} if fen==last same+=1 last=fen[0:20] #last+same}",
+    "{if initial {last=\"\" same=0} if fen==last same+=1 last=fen[0:20] (#last)+same}",
     "{ss=a-h3 tt=str(ss \" \" #ss) indexof(\" \" tt)}",
     "{ss=Q tt=str(ss) tt==\"d1\" true}",
     "{tt=typename to if check tt+=\"+\" tt>=\"P\" true}",

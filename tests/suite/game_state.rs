@@ -74,7 +74,7 @@ fn strings_are_bytes() {
         ("", "\"b\">\"a\" \" \" \"a\">\"b\"", "b <false>"),
         ("", "typename e1 piecename e8 typename e4 typename [e1,e8]", "Kk_<false>"),
         ("yy=1 unbind yy", "yy isbound yy isunbound yy", "<unbound: yy><false><true>"),
-        ("", "equal(1/0 1/0) equal(K e1) equal(\"a\" \"a\")", "<false><true><true>"),
+        ("", "equal(1/0 1/0) equal(K e1) equal(\"a\" \"a\")", "<true><true><true>"),
     ] {
         assert_eq!(first(before, of), due, "{before} {of}");
     }

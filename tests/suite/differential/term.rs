@@ -30,6 +30,14 @@ impl Term {
         Term::new(ty, text, vec![])
     }
 
+    /// The same where a condition is asked for, which no number and no extremum may be.
+    pub fn as_condition(self) -> Term {
+        let text = self.text();
+        let is_alone = text.trim_matches(['(', ')']).parse::<i64>().is_ok()
+            || ["max(", "min("].iter().any(|word| text.starts_with(word));
+        if is_alone { Term::new(self.ty, "(@ + 0)", vec![self]) } else { self }
+    }
+
     /// The query text.
     pub fn text(&self) -> String {
         let mut out = String::new();
