@@ -361,7 +361,7 @@ impl Parser {
         left: Type,
     ) -> Parsed<Option<Node>> {
         let may_repeat = self.in_path && left == Type::Num && (self.is_sign("+") || self.is_sign("*"));
-        let before = may_repeat.then(|| (self.at, self.links, self.depth, self.last_dash));
+        let before = may_repeat.then_some((self.at, self.links, self.depth, self.last_dash));
         let kept = (self.remarks.len(), self.vars.len(), self.scope.len(), self.level);
         self.link()?;
         let right = self.operand(level);

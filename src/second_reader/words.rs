@@ -314,8 +314,7 @@ fn promotion<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     if !matches!(letter.to_ascii_uppercase(), 'Q' | 'R' | 'B' | 'N') {
         return (None, text);
     }
-    let is_plain =
-        text.starts_with('=') && text[1..].starts_with(|letter| matches!(letter, 'Q' | 'R' | 'B' | 'N'));
+    let is_plain = text.starts_with('=') && text[1..].starts_with(['Q', 'R', 'B', 'N']);
     if !is_plain {
         rules.add(Rule::Promotion);
     }

@@ -132,7 +132,7 @@ impl<'a> GameQueries<'a> {
     fn any(&mut self, depth: usize) -> Term {
         match self.rng.below(6) {
             0 | 1 => self.set(depth),
-            2 => self.num(depth).as_condition(),
+            2 => self.num(depth).into_condition(),
             _ => self.bool(depth),
         }
     }

@@ -292,7 +292,7 @@ impl<'a> Generator<'a> {
 
     fn any(&mut self, depth: usize) -> Term {
         match self.rng.below(5) {
-            0 => self.num(depth).as_condition(),
+            0 => self.num(depth).into_condition(),
             1 | 2 => self.set(depth),
             _ => self.bool(depth),
         }

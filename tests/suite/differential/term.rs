@@ -31,7 +31,7 @@ impl Term {
     }
 
     /// The same where a condition is asked for, which no number and no extremum may be.
-    pub fn as_condition(self) -> Term {
+    pub fn into_condition(self) -> Term {
         let text = self.text();
         let is_alone = text.trim_matches(['(', ')']).parse::<i64>().is_ok()
             || ["max(", "min("].iter().any(|word| text.starts_with(word));

@@ -101,7 +101,7 @@ impl GameQueries<'_> {
 
     fn function(&mut self, depth: usize) -> Term {
         let name = self.name("ff");
-        let (body, actual) = (self.num(depth), self.num(0).as_condition());
+        let (body, actual) = (self.num(depth), self.num(0).into_condition());
         let template = match self.rng.below(3) {
             0 => "{function $(xa){xa+@} $(@)}",
             1 => "{function $(xa){{xa>3} @} $({@ ply})}",
