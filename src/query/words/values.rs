@@ -69,8 +69,8 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of the last game of the database; games of PGN are counted before they are searched", "gamenumber != lastgamenumber"),
         here(&["settag"], "@(TEXT T)", Condition, Filter(|p, _| p.set_tag()), "sets a tag of the game in the output", "settag(\"Theme\" \"check\")"),
         here(&["hhdb"], "[special] prize | hm | commendation | award", Number, Filter(|p, _| p.study_award()),
-            "what a study won, as a collection of studies notes it before the name of the tourney in Event, `2.p`, `sp.hm`: its place, 1 where \
-             none is named, 0 of what is special", "hhdb prize == 2"),
+            "the place of what a study won, as a collection of studies notes it in Event, `2.p`, `sp.hm`: 1 where none is named, 0 of what is special",
+            "hhdb prize == 2"),
     ] },
     Rows { title: "Text", about: "Text in quotation marks is taken as it stands; `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` are texts of one letter. `T[1]` is a letter of a text, from 0, \
          `T[1:3]` a part of it; negative numbers count from the end.", words: &[
