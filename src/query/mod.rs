@@ -5,6 +5,7 @@
 //! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
 
 mod alone;
+mod arithmetic;
 mod assigned;
 mod chains;
 mod comments;

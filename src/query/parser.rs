@@ -12,8 +12,8 @@ use super::{
     state::State,
     token::{Tok, Token},
     tree::{
-        Arith, Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node,
-        Number, NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
+        Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number,
+        NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
         TransformKind, Type, Var, VarId, Written,
     },
     valued::{kind_of, valued},
@@ -40,18 +40,18 @@ pub(super) struct Parser {
     pub(super) tokens: Rc<[Token]>,
     pub(super) at: usize,
     /// Whether a constituent of a line or a path is read.
-    in_chain: bool,
+    pub(super) in_chain: bool,
     /// Whether a constituent of a path is read, outside of brackets.
-    in_path: bool,
+    pub(super) in_path: bool,
     /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
     pub(super) end: usize,
-    depth: u32,
-    links: u32,
+    pub(super) depth: u32,
+    pub(super) links: u32,
     /// Whether an operator ends the filter at hand if that cannot take it, since what stands around may.
-    ends: bool,
+    pub(super) ends: bool,
     /// What the argument of a transform, of a loop or of `find` is read by: the loosest rule, but behind an
     /// operator of arithmetic the rule of its operands.
-    level: fn(&mut Parser) -> Parsed<Node>,
+    pub(super) level: fn(&mut Parser) -> Parsed<Node>,
     /// Where the last `L--R` that was read stands.
     pub(super) last_dash: Option<Span>,
     pub(super) text: String,
@@ -175,14 +175,6 @@ impl Parser {
         node
     }
 
-    /// The right operand of an operator of arithmetic.
-    fn operand(&mut self, level: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
-        let outer = std::mem::replace(&mut self.level, level);
-        let node = level(self)?;
-        self.level = outer;
-        Ok(node)
-    }
-
     /// A filter in brackets, where nothing around can take an operator.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
         let outer = std::mem::replace(&mut self.in_path, false);
@@ -303,84 +295,8 @@ impl Parser {
         }
     }
 
-    /// The additive level: what an assignment, `max` and `abs` take.
-    pub fn sum(&mut self) -> Parsed<Node> {
-        let left = self.product()?;
-        self.sum_from(left)
-    }
-
-    /// The same from its first operand on.
-    fn sum_from(&mut self, mut left: Node) -> Parsed<Node> {
-        loop {
-            if kind_of(&left) == Type::Bool {
-                return Ok(left);
-            }
-            let op = match self.tok() {
-                Tok::Sign("+") => Arith::Add,
-                Tok::Sign("-") => Arith::Sub,
-                _ => return Ok(left),
-            };
-            self.refuse_range_of_squares()?;
-            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
-                return Ok(left);
-            }
-            let Some(right) = self.number_or_suffix(Parser::product, kind_of(&left))? else {
-                return Ok(left);
-            };
-            left = self.arithmetic(op, left, right)?;
-        }
-    }
-
-    fn product(&mut self) -> Parsed<Node> {
-        let mut left = self.set_expression()?;
-        loop {
-            if kind_of(&left) == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
-                return Ok(left);
-            }
-            let op = match self.tok() {
-                Tok::Sign("*") => Arith::Mul,
-                Tok::Sign("/") => Arith::Div,
-                Tok::Sign("%") => Arith::Rem,
-                _ => return Ok(left),
-            };
-            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
-                return Ok(left);
-            }
-            let Some(right) = self.number_or_suffix(Parser::set_expression, kind_of(&left))? else {
-                return Ok(left);
-            };
-            left = self.arithmetic(op, left, right)?;
-        }
-    }
-
-    /// The right operand of an operator of arithmetic, which is the current token. Behind a number in a path `+` and `*` repeat
-    /// unless a number follows; then there is none.
-    fn number_or_suffix(
-        &mut self,
-        level: fn(&mut Parser) -> Parsed<Node>,
-        left: Type,
-    ) -> Parsed<Option<Node>> {
-        let may_repeat = self.in_path && left == Type::Num && (self.is_sign("+") || self.is_sign("*"));
-        let before = may_repeat.then_some((self.at, self.links, self.depth, self.last_dash));
-        let kept = (self.remarks.len(), self.vars.len(), self.scope.len(), self.level);
-        self.link()?;
-        let right = self.operand(level);
-        let Some((at, links, depth, last_dash)) = before else { return right.map(Some) };
-        if let Ok(right) = right
-            && kind_of(&right) == Type::Num
-        {
-            return Ok(Some(right));
-        }
-        (self.at, self.links, self.depth, self.last_dash) = (at, links, depth, last_dash);
-        self.remarks.truncate(kept.0);
-        self.vars.truncate(kept.1);
-        self.scope.truncate(kept.2);
-        self.level = kept.3;
-        Ok(None)
-    }
-
     /// Takes an operator whose left operand may be an operation of the same kind.
-    fn link(&mut self) -> Parsed<()> {
+    pub(super) fn link(&mut self) -> Parsed<()> {
         self.links += 1;
         let at = self.bump();
         if self.links > LINKS_MAX {
@@ -394,41 +310,6 @@ impl Parser {
             Tok::Sign(sign) => sign,
             _ => "",
         }
-    }
-
-    fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> Parsed<Node> {
-        let sign = match op {
-            Arith::Add => "+",
-            Arith::Sub => "-",
-            Arith::Mul => "*",
-            Arith::Div => "/",
-            Arith::Rem => "%",
-        };
-        let span = left.span().to(right.span());
-        let (left, right) = match (valued(left), valued(right)) {
-            (Node::Number(left), Node::Number(right)) => return Ok(filter(N::Arith(op, left, right), span)),
-            (Node::Text(left), Node::Text(right)) if op == Arith::Add => {
-                return Ok(filter(T::Game(GameText::Joined(left, right)), span));
-            }
-            (left, right) => (typed(&left), typed(&right)),
-        };
-        let wrong = || mismatch(sign, left, right, "both sides must be numbers");
-        if self.in_chain && left.0 == Type::Num && matches!(op, Arith::Add | Arith::Mul) {
-            let help = format!(
-                "behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it"
-            );
-            return Err(wrong().help(help));
-        }
-        Err(match (left.0, right.0) {
-            (Type::Str, Type::Str) => {
-                mismatch(sign, left, right, "strings are joined by `+`, and know no other arithmetic")
-            }
-            (Type::Str, Type::Num) | (Type::Num, Type::Str) => {
-                wrong().help("`str` makes a string of a number, `int` a number of a string")
-            }
-            (Type::Set, _) | (_, Type::Set) => wrong().help("`#` counts the squares of a set: `#R + #r`"),
-            _ => wrong(),
-        })
     }
 
     /// A set expression, or the moves that one before `--` asks for. What `#`, `power` and loop domains take.
@@ -785,11 +666,6 @@ pub(super) fn mismatch(sign: &str, left: (Type, Span), right: (Type, Span), rule
         format!("`{sign}` between {} and {}", name_of(left.0), name_of(right.0)),
         rule,
     )
-}
-
-/// Whether an operation of arithmetic can have a left operand of a type.
-fn takes_arithmetic(op: Arith, left: Type) -> bool {
-    left == Type::Num || left == Type::Str && op == Arith::Add
 }
 
 pub(super) fn name_of(ty: Type) -> &'static str {

@@ -1,0 +1,134 @@
+//! Arithmetic: `+ - * / %` of numbers, and `+` of texts.
+
+use super::{
+    parser::{N, Parsed, Parser, T, filter, mismatch, typed},
+    token::Tok,
+    tree::{Arith, GameText, Node, Type},
+    valued::{kind_of, valued},
+};
+
+impl Parser {
+    /// The additive level: what an assignment, `max` and `abs` take.
+    pub fn sum(&mut self) -> Parsed<Node> {
+        let left = self.product()?;
+        self.sum_from(left)
+    }
+
+    /// The same from its first operand on.
+    pub(super) fn sum_from(&mut self, mut left: Node) -> Parsed<Node> {
+        loop {
+            if kind_of(&left) == Type::Bool {
+                return Ok(left);
+            }
+            let op = match self.tok() {
+                Tok::Sign("+") => Arith::Add,
+                Tok::Sign("-") => Arith::Sub,
+                _ => return Ok(left),
+            };
+            self.refuse_range_of_squares()?;
+            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
+                return Ok(left);
+            }
+            let Some(right) = self.number_or_suffix(Parser::product, kind_of(&left))? else {
+                return Ok(left);
+            };
+            left = self.arithmetic(op, left, right)?;
+        }
+    }
+
+    fn product(&mut self) -> Parsed<Node> {
+        let mut left = self.set_expression()?;
+        loop {
+            if kind_of(&left) == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
+                return Ok(left);
+            }
+            let op = match self.tok() {
+                Tok::Sign("*") => Arith::Mul,
+                Tok::Sign("/") => Arith::Div,
+                Tok::Sign("%") => Arith::Rem,
+                _ => return Ok(left),
+            };
+            if self.ends && (!takes_arithmetic(op, kind_of(&left)) || self.repeats_next()) {
+                return Ok(left);
+            }
+            let Some(right) = self.number_or_suffix(Parser::set_expression, kind_of(&left))? else {
+                return Ok(left);
+            };
+            left = self.arithmetic(op, left, right)?;
+        }
+    }
+
+    /// The right operand of an operator of arithmetic, which is the current token. Behind a number in a path `+` and `*` repeat
+    /// unless a number follows; then there is none.
+    fn number_or_suffix(
+        &mut self,
+        level: fn(&mut Parser) -> Parsed<Node>,
+        left: Type,
+    ) -> Parsed<Option<Node>> {
+        let may_repeat = self.in_path && left == Type::Num && (self.is_sign("+") || self.is_sign("*"));
+        let before = may_repeat.then_some((self.at, self.links, self.depth, self.last_dash));
+        let kept = (self.remarks.len(), self.vars.len(), self.scope.len(), self.level);
+        self.link()?;
+        let right = self.operand(level);
+        let Some((at, links, depth, last_dash)) = before else { return right.map(Some) };
+        if let Ok(right) = right
+            && kind_of(&right) == Type::Num
+        {
+            return Ok(Some(right));
+        }
+        (self.at, self.links, self.depth, self.last_dash) = (at, links, depth, last_dash);
+        self.remarks.truncate(kept.0);
+        self.vars.truncate(kept.1);
+        self.scope.truncate(kept.2);
+        self.level = kept.3;
+        Ok(None)
+    }
+
+    fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> Parsed<Node> {
+        let sign = match op {
+            Arith::Add => "+",
+            Arith::Sub => "-",
+            Arith::Mul => "*",
+            Arith::Div => "/",
+            Arith::Rem => "%",
+        };
+        let span = left.span().to(right.span());
+        let (left, right) = match (valued(left), valued(right)) {
+            (Node::Number(left), Node::Number(right)) => return Ok(filter(N::Arith(op, left, right), span)),
+            (Node::Text(left), Node::Text(right)) if op == Arith::Add => {
+                return Ok(filter(T::Game(GameText::Joined(left, right)), span));
+            }
+            (left, right) => (typed(&left), typed(&right)),
+        };
+        let wrong = || mismatch(sign, left, right, "both sides must be numbers");
+        if self.in_chain && left.0 == Type::Num && matches!(op, Arith::Add | Arith::Mul) {
+            let help = format!(
+                "behind a number `{sign}` adds or multiplies; `{{{sign}}}` repeats what stands before it"
+            );
+            return Err(wrong().help(help));
+        }
+        Err(match (left.0, right.0) {
+            (Type::Str, Type::Str) => {
+                mismatch(sign, left, right, "strings are joined by `+`, and know no other arithmetic")
+            }
+            (Type::Str, Type::Num) | (Type::Num, Type::Str) => {
+                wrong().help("`str` makes a string of a number, `int` a number of a string")
+            }
+            (Type::Set, _) | (_, Type::Set) => wrong().help("`#` counts the squares of a set: `#R + #r`"),
+            _ => wrong(),
+        })
+    }
+
+    /// The right operand of an operator of arithmetic.
+    fn operand(&mut self, level: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+        let outer = std::mem::replace(&mut self.level, level);
+        let node = level(self)?;
+        self.level = outer;
+        Ok(node)
+    }
+}
+
+/// Whether an operation of arithmetic can have a left operand of a type.
+fn takes_arithmetic(op: Arith, left: Type) -> bool {
+    left == Type::Num || left == Type::Str && op == Arith::Add
+}
