@@ -22,7 +22,7 @@ const STRINGS: &[&str] = &[
     "{tt=ascii (65+ply%20) tt>\"M\" true}",
     "{tt=piecename to ascii tt>97}",
     "{tt=max(typename to \"K\") tt==\"N\" true}",
-    "{tt=str(to) makesquare tt & Q}",
+    "{tt=str(to) (makesquare tt) & Q}",
     "{tt=\"xyz\" tt[1:2]=piecename to tt==\"xNz\" true}",
     "{if check tt=\"a\" str(tt)==\"<unbound: tt>\" true}",
     "{initialposition:{piece X=Nb1} str(X)==\"Nf3\" true}",

@@ -91,7 +91,7 @@ impl<'a> GameQueries<'a> {
     pub fn parts(&mut self) -> [(&'static str, String); 5] {
         self.stateless = true;
         let [a, b] = [self.bool(1), self.bool(1)];
-        let (set, number) = (self.designator(), self.num(1));
+        let (set, number) = (self.designator(), self.num(1).into_condition());
         let edge = Term::leaf(Ty::Bool, self.edge_text());
         [("$A", a), ("$B", b), ("$S", set), ("$N", number), ("$E", edge)]
             .map(|(name, term)| (name, term.text()))

@@ -8,7 +8,7 @@ impl GameQueries<'_> {
         match self.rng.below(if depth > 0 { 11 } else { 8 }) {
             0 => Term::leaf(Ty::Position, "currentposition"),
             1 | 2 => Term::leaf(Ty::Position, "parent"),
-            3 => Term::leaf(Ty::Position, "child"),
+            3 => Term::leaf(Ty::Position, "(child)"),
             4 => Term::leaf(Ty::Position, "initialposition"),
             5 => Term::leaf(Ty::Position, format!("(position {})", self.node())),
             6 => new(Ty::Position, "(find @)", vec![self.bool(0)]),
@@ -107,7 +107,7 @@ pub const CONSTRUCTS: &[Construct] = &[
         name: "child",
         ty: Ty::Position,
         make: |g, _| {
-            pick_leaf(g, Ty::Position, &["child", "(child:child)", "(child(1))", "(parent:child(1))"])
+            pick_leaf(g, Ty::Position, &["(child)", "(child:child)", "(child(1))", "(parent:child(1))"])
         },
     },
     Construct {
