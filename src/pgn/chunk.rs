@@ -249,7 +249,7 @@ impl Cutter {
             let end =
                 if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
             let opening = opening::opening(&self.buffer[..end]);
-            // What ends with a failure may go on with games.
+            // A text that ends with a failure may go on with games.
             if is_all
                 && !self.has_failed
                 && let Some(reason) = opening.refusal()

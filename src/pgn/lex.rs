@@ -246,12 +246,12 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
     (open..end, line.len())
 }
 
-/// Whether `[Name "` stands here, the name with a capital letter.
+/// True if `[Name "` stands here, the name with a capital letter.
 fn is_quoted_tag(line: &[u8], at: usize) -> bool {
     line[at] == b'[' && quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase())
 }
 
-/// Whether what stands before a bracket on its line is a tag pair that is not closed.
+/// True if a tag pair that is not closed stands before a bracket on its line.
 pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
     !at_line_start(text, at)
         && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')

@@ -8,7 +8,7 @@
 use super::lex::{self, BOM, Word, at_line_start, is_blank, is_eol};
 use super::san::Shape;
 
-/// Why a text is not read that is none of games.
+/// The reason for which a text that is none of games is not read.
 const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
 /// The same of JSON.
@@ -35,7 +35,7 @@ pub(super) enum Opening {
 }
 
 impl Opening {
-    /// Why a text of which no more follows is not read, if it is not.
+    /// The reason for which a text of which no more follows is not read, if there is one.
     pub(super) fn refusal(self) -> Option<&'static str> {
         match self {
             Opening::Games | Opening::Comments => None,
@@ -116,7 +116,7 @@ fn with_tag(head: &[u8], at: usize, unclear: Opening) -> Opening {
     }
 }
 
-/// Whether a line is `name = value`.
+/// True if a line is `name = value`.
 fn is_setting(line: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let name = &line[..line.iter().take_while(|byte| is_name(byte)).count()];
@@ -131,7 +131,7 @@ fn with_nul(head: &[u8], at: usize) -> Opening {
     if is_end { Opening::Comments } else { preface(head) }
 }
 
-/// Whether JSON begins here: an object with a name, or a list with two values or of one value that the end of the text or
+/// True if JSON begins here: an object with a name, or a list with two values or of one value that the end of the text or
 /// something else than a tag pair follows.
 fn is_json(text: &[u8]) -> bool {
     let string_end = |from: usize| {

@@ -87,7 +87,7 @@ fn castle(word: &[u8]) -> Option<Shape> {
     is_suffix(rest).then_some(Shape::Castle(side))
 }
 
-/// What follows a dash and a letter of castling.
+/// The rest behind a dash and a letter of castling.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }

@@ -71,7 +71,7 @@ pub(super) struct Tokenizer<'a> {
     end: usize,
     cap: usize,
     region: usize,
-    /// Where the line ends in which a bracket was met last.
+    /// The end of the line in which a bracket was met last.
     line_end: usize,
     section: Section,
     depth: u32,

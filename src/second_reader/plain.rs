@@ -332,7 +332,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a tag pair begins another game on the line of one that is not closed.
+    /// True if a tag pair begins another game on the line of one that is not closed.
     fn cuts(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         let before = self.text[..self.at].iter().rfind(|&&byte| !is_blank(byte));
@@ -603,7 +603,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether `[Name "` stands here, the name with a capital letter.
+/// True if `[Name "` stands here, the name with a capital letter.
 fn begins_tag(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"[") else { return false };
     let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();

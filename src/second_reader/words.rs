@@ -53,7 +53,7 @@ pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     out
 }
 
-/// Whether a letter beyond ASCII is a blank.
+/// True if a letter beyond ASCII is a blank.
 pub(super) fn is_wide_blank(letter: char) -> bool {
     matches!(
         letter,
