@@ -47,7 +47,7 @@ impl fmt::Display for PassedOver {
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// Which options and files make it again.
+    /// Options and files that make it again.
     again: String,
 }
 

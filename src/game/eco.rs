@@ -31,7 +31,7 @@ impl EcoBound {
         is_bound.then_some(EcoBound(text))
     }
 
-    /// Where a code stands: before the codes of the bound, among them, or after them.
+    /// The place of a code: before the codes of the bound, among them, or after them.
     pub fn order_of(&self, eco: &Eco) -> Ordering {
         eco.as_str()[..self.0.len()].cmp(&self.0)
     }

@@ -122,7 +122,7 @@ pub enum EvalCommand {
 }
 
 impl EvalCommand {
-    /// Whether it is told from the side of the player who just moved.
+    /// True if it is told from the side of the player who just moved.
     pub fn is_of_mover(self) -> bool {
         matches!(self, EvalCommand::OfMover(_) | EvalCommand::MateOfMover(..))
     }

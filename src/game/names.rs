@@ -109,7 +109,7 @@ fn forms(text: &str) -> Vec<Form> {
     }
 }
 
-/// Of names in any order: the surname is the last ones or the first ones.
+/// All readings of names in any order: the surname is the last ones or the first ones.
 fn all_forms(text: &str) -> Vec<Form> {
     let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
     let form = |surname: &[&str], given: &[&str]| {

@@ -128,7 +128,7 @@ impl Parser {
     }
 }
 
-/// Whether an operation of arithmetic can have a left operand of a type.
+/// True if an operation of arithmetic can have a left operand of a type.
 fn takes_arithmetic(op: Arith, left: Type) -> bool {
     left == Type::Num || left == Type::Str && op == Arith::Add
 }

@@ -71,7 +71,7 @@ impl Header {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    // Of both the first holds.
+                    // The first of both holds.
                     if header.comments == Comments::default() {
                         header.comments = comments;
                     }

@@ -41,7 +41,7 @@ pub(super) struct Parser {
     pub(super) at: usize,
     /// Whether a constituent of a line or a path is read.
     pub(super) in_chain: bool,
-    /// Whether a constituent of a path is read, outside of brackets.
+    /// True while a constituent of a path is read, outside of brackets.
     pub(super) in_path: bool,
     /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
     pub(super) end: usize,

@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// What is refused is refused at once, and what is not is read on a small stack.
+    /// Large patterns are refused at once, and others are read on a small stack.
     #[test]
     fn patterns_are_no_larger_than_they_may_be() {
         let alternatives = |count: usize| vec!["a"; count + 1].join("|");

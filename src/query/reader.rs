@@ -29,7 +29,7 @@ impl Parser {
         assigns(&self.tokens[self.at..], name)
     }
 
-    /// Whether a name was assigned, or is by the assignment that is being read.
+    /// True if a name was assigned, or is by the assignment that is being read.
     pub(super) fn was_assigned(&self, name: &str) -> bool {
         assigns(&self.tokens[..self.at], name)
     }

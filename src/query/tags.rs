@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 /// Tags that `settag` may not set: the query reads them by words of their own, or they say where the game begins.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
-/// What studies win, and how the collection of studies writes it.
+/// Awards of studies, as the collection of studies writes them.
 const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
 /// Glyphs by their signs.

@@ -63,7 +63,7 @@ impl Evaluation<'_> {
         false
     }
 
-    /// Whether two filters have the same value, or none; both are evaluated.
+    /// True if two filters have the same value, or none; both are evaluated.
     pub(super) fn equal(&mut self, a: &Filter, b: &Filter) -> bool {
         match (self.value(a), self.value(b)) {
             (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),
@@ -73,7 +73,7 @@ impl Evaluation<'_> {
 }
 
 impl Value {
-    /// Whether a filter of this value matches.
+    /// True if a filter of this value matches.
     pub(super) fn matches(&self) -> bool {
         match self {
             Value::Bool(value) => *value,

@@ -148,7 +148,7 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // What stands for no value equals itself.
+            // The word for no value equals itself.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
