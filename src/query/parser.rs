@@ -36,6 +36,7 @@ pub(super) type N = NumberOp<Written>;
 pub(super) type T = TextOp<Written>;
 pub(super) type P = PositionOp<Written>;
 
+#[derive(Clone)]
 pub(super) struct Parser {
     pub(super) tokens: Rc<[Token]>,
     pub(super) at: usize,

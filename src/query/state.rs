@@ -12,7 +12,7 @@ use crate::diagnostic::Span;
 pub(super) const NAMES_MAX: usize = 4096;
 
 /// Names beside those of variables, and what stands in the query text for more than itself.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct State {
     pub functions: Vec<Function>,
     pub dictionaries: Vec<Dictionary>,
