@@ -66,22 +66,17 @@ impl Parser {
         left: Type,
     ) -> Parsed<Option<Node>> {
         let may_repeat = self.in_path && left == Type::Num && (self.is_sign("+") || self.is_sign("*"));
-        let before = may_repeat.then_some((self.at, self.links, self.depth, self.last_dash));
-        let kept = (self.remarks.len(), self.vars.len(), self.scope.len(), self.level);
+        let before = may_repeat.then(|| self.clone());
         self.link()?;
         let right = self.operand(level);
-        let Some((at, links, depth, last_dash)) = before else { return right.map(Some) };
-        if let Ok(right) = right
-            && kind_of(&right) == Type::Num
-        {
-            return Ok(Some(right));
+        let Some(before) = before else { return right.map(Some) };
+        match right {
+            Ok(right) if kind_of(&right) == Type::Num => Ok(Some(right)),
+            _ => {
+                *self = before;
+                Ok(None)
+            }
         }
-        (self.at, self.links, self.depth, self.last_dash) = (at, links, depth, last_dash);
-        self.remarks.truncate(kept.0);
-        self.vars.truncate(kept.1);
-        self.scope.truncate(kept.2);
-        self.level = kept.3;
-        Ok(None)
     }
 
     fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> Parsed<Node> {
