@@ -181,6 +181,7 @@ class Database:
         *,
         where: str | Sequence[str] = (),
         player: str | None = None,
+        player_exact: str | None = None,
         side: str | None = None,
         rating: str | None = None,
         opponent: str | None = None,
@@ -207,7 +208,8 @@ class Database:
 
         Args:
             where: conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
-            player: count only games of a player, and ask the query from his side. `side` (`white`, `black`), `rating`
+            player: count only games of a player, and ask the query from his side; `player_exact` does so for one spelling of a
+                name, as the tag has it. `side` (`white`, `black`), `rating`
                 (`"2600-2700"`), `opponent` and `opponent_rating` choose among them.
             variations: search side lines as well; the database must keep them.
             first, best: count only the first hit of each game, or the one with the greatest value.
@@ -251,6 +253,7 @@ class Database:
                 [prepared],
                 where=conditions,
                 player=player,
+                player_exact=player_exact,
                 side=side,
                 rating=rating,
                 opponent=opponent,
@@ -317,6 +320,7 @@ class Database:
         *,
         where: str | Sequence[str] = (),
         player: str | None = None,
+        player_exact: str | None = None,
         engine: str | None = None,
         progress: bool | Watch = False,
     ) -> dict[str, Count]:
@@ -341,6 +345,7 @@ class Database:
             list(queries.values()),
             where=[where] if isinstance(where, str) else list(where),
             player=player,
+            player_exact=player_exact,
             side=None,
             rating=None,
             opponent=None,

@@ -126,6 +126,7 @@ class RequestOptions:
         *,
         where: list[str],
         player: str | None,
+        player_exact: str | None,
         side: str | None,
         rating: str | None,
         opponent: str | None,

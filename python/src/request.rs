@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use orbit_chess::{
-    Color, Column, Condition, EngineChoice, Measure, Order, Player, Rows, Sample, Search, Session,
-    SessionError, SortKey, TableColumns, Type,
+    Color, Column, Condition, EngineChoice, Measure, Order, Player, PlayerName, Rows, Sample, Search,
+    Session, SessionError, SortKey, TableColumns, Type,
 };
 use pyo3::prelude::*;
 
@@ -44,7 +44,7 @@ fn parsed<T: FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
 impl RequestOptions {
     #[new]
     #[pyo3(signature = (
-        queries, *, r#where, player, side, rating, opponent, opponent_rating, first, best, engine, verify, limit, sort,
+        queries, *, r#where, player, player_exact, side, rating, opponent, opponent_rating, first, best, engine, verify, limit, sort,
         reverse, sample, seed, blocks
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the keywords of the caller")]
@@ -52,6 +52,7 @@ impl RequestOptions {
         queries: Vec<Query>,
         r#where: Vec<String>,
         player: Option<&str>,
+        player_exact: Option<&str>,
         side: Option<&str>,
         rating: Option<&str>,
         opponent: Option<&str>,
@@ -70,9 +71,12 @@ impl RequestOptions {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
         let conditions = r#where.iter().map(|text| parsed(text)).collect::<PyResult<_>>()?;
         let of_player = [side, rating, opponent, opponent_rating].iter().any(Option::is_some);
-        if player.is_none() && of_player {
+        if player.is_some() && player_exact.is_some() {
+            return Err(errors::of_option("`player` and `player_exact` name two players: give one"));
+        }
+        if player.is_none() && player_exact.is_none() && of_player {
             return Err(errors::of_option(
-                "`side`, `rating`, `opponent` and `opponent_rating` say which games of a player count: give `player` as well",
+                "`side`, `rating`, `opponent` and `opponent_rating` say which games of a player count: give `player` or `player_exact` as well",
             ));
         }
         let side = match side {
@@ -85,10 +89,11 @@ impl RequestOptions {
                 )));
             }
         };
-        let player = match player {
+        let name = player.map(parsed).transpose()?.or(player_exact.map(PlayerName::exact));
+        let player = match name {
             None => None,
             Some(name) => Some(Player {
-                name: parsed(name)?,
+                name,
                 side,
                 ratings: rating.map(parsed).transpose()?,
                 opponent: opponent.map(parsed).transpose()?,

@@ -4,11 +4,13 @@
 //! them. The invariant: what is chosen depends on the games and their hits alone, never on threads, blocks or
 //! files.
 
+mod comparison;
 mod condition;
 mod order;
 mod player;
 
-pub use condition::{Condition, ConditionError};
+pub use comparison::{Comparison, ConditionError, WholeText};
+pub use condition::Condition;
 pub use order::{Order, RankFacts, SortKey, Top, chance};
 pub use player::{NoRatings, Player, Ratings};
 
@@ -37,6 +39,7 @@ impl Choice {
     /// Which games and hits count, for a report; empty if all do.
     pub fn in_words(&self) -> String {
         let conditions: Vec<String> = self.of_games().map(Condition::to_string).collect();
+        let conditions = joined(&conditions);
         let positions = match self.positions_in_words() {
             words if words.is_empty() => words,
             words => format!(" at positions with {words}"),
@@ -45,7 +48,7 @@ impl Choice {
         let of = of.map_or(String::new(), |player| format!(" of {player}, seen from that side,"));
         let games = match conditions.is_empty() {
             true => format!("games{}", of.trim_end_matches(',')),
-            false => format!("games{of} with {}", conditions.join(" and ")),
+            false => format!("games{of} with {conditions}"),
         };
         let is_any_game = conditions.is_empty() && of.is_empty();
         match (is_any_game, self.first, self.best) {
@@ -61,17 +64,17 @@ impl Choice {
     /// The conditions on positions in words; empty if there are none.
     pub fn positions_in_words(&self) -> String {
         let conditions: Vec<String> = self.of_positions().map(Condition::to_string).collect();
-        conditions.join(" and ")
+        joined(&conditions)
     }
 
     /// The conditions on games.
     pub fn of_games(&self) -> impl Iterator<Item = &Condition> {
-        self.conditions.iter().filter(|condition| condition.measure().is_none())
+        self.conditions.iter().filter(|condition| !condition.is_of_positions())
     }
 
     /// The conditions on positions.
     pub fn of_positions(&self) -> impl Iterator<Item = &Condition> {
-        self.conditions.iter().filter(|condition| condition.measure().is_some())
+        self.conditions.iter().filter(|condition| condition.is_of_positions())
     }
 
     /// Whether the comments of games must be known to choose.
@@ -143,7 +146,7 @@ impl Choice {
         let measures = GameMeasures::of(game);
         for slot in slots {
             let found = measures.at((slot - first) as u32);
-            if !self.of_positions().all(|condition| condition.holds_at(&found)) {
+            if !self.of_positions().all(|condition| condition.holds_at(game, &found)) {
                 hits.clear(slot..slot + 1);
             }
         }
@@ -186,4 +189,13 @@ impl Choice {
         answers.copies = answers.copies.as_ref().map(|copies| copies.only(&answers.hits, &kept));
         answers.hits = kept;
     }
+}
+
+/// Conditions of which all must be met, in words; those with words of their own in brackets.
+fn joined(conditions: &[String]) -> String {
+    let one = |text: &String| match conditions.len() > 1 && text.contains(" or ") {
+        true => format!("({text})"),
+        false => text.clone(),
+    };
+    conditions.iter().map(one).collect::<Vec<_>>().join(" and ")
 }

@@ -11,15 +11,16 @@ use orbit_chess::internals::diagnostic::{Severity, nearest};
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::run::{Collectors, StatisticsCollector};
+use orbit_chess::internals::run::{Collectors, StatisticsCollector, WholeTextsCollector};
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{By, Grouping, Stats};
 use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
 
 use super::batch_table::{self, Matrix};
+use super::choosing::missed_lines;
 use super::common::{GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads};
 use super::pass::{Games, Pass};
-use super::players::PlayerArgs;
+use super::players::{PlayerArgs, Remark};
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::{Sink, TableFormat, named};
@@ -107,10 +108,10 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// List the themes without searching.
-    #[arg(long, conflicts_with_all = ["show", "by", "conditions", "player"])]
+    #[arg(long, conflicts_with_all = ["show", "by", "conditions", "whose"])]
     list: bool,
     /// Print one theme with its query, description and examples, without searching.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "player", "only", "group"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "whose", "only", "group"])]
     show: Option<String>,
     /// Choose the engine that evaluates the queries; all engines give the same answers.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
@@ -244,11 +245,16 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let counter = StatisticsCollector::new(stats);
     let (statistics, spellings) = (Some(counter.clone()), args.player.collector());
-    let collectors = Collectors { statistics, spellings, ..Collectors::default() };
+    let whole_texts = WholeTextsCollector::new(&choice);
+    let collectors =
+        Collectors { statistics, spellings, whole_texts: whole_texts.clone(), ..Collectors::default() };
     let (parts, summary) = pass.collect(&choice, collectors, Games::Read(database), problems)?;
     let counts = counter.counts(parts.statistics.unwrap_or_default(), themes.len());
-    let mut lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
-    lines.extend(args.player.summary(&parts.spellings.unwrap_or_default()));
+    let mut lines: Vec<Remark> = args.beside.unique_line(&summary).into_iter().map(Remark::from).collect();
+    lines.extend(args.player.summary(&parts.spellings.unwrap_or_default(), summary.finished));
+    if let (Some(collector), Some(part), true) = (whole_texts, parts.whole_texts, summary.finished) {
+        lines.extend(missed_lines(&collector, &part).map(Remark::from));
+    }
     let is_hit = counts.iter().any(|counts| counts.total().hit.games > 0);
     pass.finish(&summary, is_hit, &lines, || match args.output() {
         // A file that ends early would pass for a whole one.

@@ -3,11 +3,12 @@
 use std::num::NonZeroU64;
 
 use clap::ValueEnum;
-use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey};
-use orbit_chess::internals::game::Measure;
+use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey, WholeText};
+use orbit_chess::internals::game::{Measure, PlayerName};
+use orbit_chess::internals::run::{WholeTextsCollector, WholeTextsPart};
 
 use super::Failure;
-use super::common::from_one;
+use super::common::{counted, from_one};
 use super::players::PlayerArgs;
 
 #[derive(Debug, Default, clap::Args)]
@@ -15,8 +16,9 @@ use super::players::PlayerArgs;
 pub(super) struct ChoosingArgs {
     /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
     ///
-    /// May be given several times: all conditions must be met. A condition is a name, an operator and a value:
-    /// `date>=2015`, `eco=B9*`, `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case;
+    /// May be given several times: all conditions must be met. `and`, `or` and brackets join conditions, and `and` binds tighter:
+    /// `elo>=2600 and (eco=B9* or eco=C*)`. A value with these words stands in quotation marks: `event~"now or never"`. A
+    /// condition is a name, an operator and a value: `date>=2015`, `eco=B9*`, `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case;
     /// `tag:Name` for any other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
     /// `white-title`, `black-title` or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
     /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
@@ -119,24 +121,24 @@ impl ChoosingArgs {
 
     /// What may be wrong with conditions that no game meets.
     pub(super) fn hints(&self) -> impl Iterator<Item = String> {
-        self.conditions.iter().filter_map(|condition| {
-            let name = condition.own_tag()?;
+        self.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+            let name = compared.own_tag()?;
             Some(format!(
-                "`{condition}` needs a tag `{name}`: check its spelling, and whether the games have it"
+                "`{compared}` needs a tag `{name}`: check its spelling, and whether the games have it"
             ))
         })
     }
 
     /// What conditions on positions read, for a search that finds nothing.
     pub(super) fn measure_hints(&self) -> impl Iterator<Item = String> {
-        self.conditions.iter().filter_map(|condition| {
-            let command = match condition.measure()? {
+        self.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+            let command = match compared.measure()? {
                 Measure::Clock => "[%clk 0:00:30]",
                 Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
                 Measure::Eval => "[%eval 0.17]",
             };
             Some(format!(
-                "`{condition}` needs comments such as `{command}` in the games: check whether they have them"
+                "`{compared}` needs comments such as `{command}` in the games: check whether they have them"
             ))
         })
     }
@@ -180,4 +182,24 @@ impl ChoosingArgs {
             None => Ok(()),
         }
     }
+}
+
+/// What is said of conditions that no game meets though values have the text as a part.
+pub(super) fn missed_lines<'a>(
+    collector: &'a WholeTextsCollector,
+    part: &'a WholeTextsPart,
+) -> impl Iterator<Item = String> + 'a {
+    collector.missed(part).filter_map(|(compared, games)| {
+        let WholeText { tags, name, value } = compared.whole_text()?;
+        let is_name = tags.iter().all(|tag| ["White", "Black"].contains(tag));
+        let or_player = match is_name && value.parse::<PlayerName>().is_ok() {
+            true => format!(", or --player \"{value}\" for all spellings of a name"),
+            false => String::new(),
+        };
+        Some(format!(
+            "note: `{compared}` is true of no game, since `=` compares whole values, but `{name}~{value}` is of {}: write \
+             that for a part of the value{or_player}",
+            counted(games as usize, "game", "games")
+        ))
+    })
 }

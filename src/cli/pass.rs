@@ -12,6 +12,7 @@ use orbit_chess::internals::run::{Collector as _, Collectors, Parts, ProblemsCol
 use orbit_chess::internals::scan::Scan;
 
 use super::common::{Interrupt, Progress, agreement_line, grouped, print_failures, threads, totals_line};
+use super::players::Remark;
 use super::problems::Problems;
 use super::{Exit, Failure};
 
@@ -85,7 +86,7 @@ impl Pass<'_> {
         &self,
         summary: &Summary,
         is_hit: bool,
-        lines: &[String],
+        lines: &[Remark],
         write: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Exit, Failure> {
         if let Some(notice) = self.scan.engine().notice() {
@@ -98,7 +99,7 @@ impl Pass<'_> {
         if !self.quiet {
             let phases = Phases { planning: self.planned - self.begun, scanning: self.planned.elapsed() };
             self.print_summary(phases, summary);
-            lines.iter().for_each(|line| message!("{line}"));
+            lines.iter().for_each(Remark::print);
         }
         Ok(match print_failures(summary) {
             _ if self.interrupt.is_set() => Exit::Interrupted,

@@ -1,20 +1,26 @@
 //! Arguments that choose the games of a player, and what is said of his name.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
 use orbit_chess::internals::board::Color;
 use orbit_chess::internals::choice::{Player, Ratings};
-use orbit_chess::internals::game::PlayerName;
+use orbit_chess::internals::game::{PlayerName, are_alike};
 use orbit_chess::internals::report::grouped;
 use orbit_chess::internals::run::{SpellingsCollector, SpellingsPart};
 use orbit_chess::internals::stats::Grouping;
 use orbit_chess::internals::visible;
+use serde_json::{Value, json};
 
 use super::Failure;
+use super::terminal::{has_json_messages, json_message};
 
 /// Spellings that the summary lists.
 const SPELLINGS_MAX: usize = 12;
+
+/// Spellings that are compared with each other for the summary.
+const UNDECIDED_MAX: usize = 200;
 
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing a player")]
@@ -26,27 +32,30 @@ pub(super) struct PlayerArgs {
     /// as it was played. Scores and statistics are the player's.
     ///
     /// `Carlsen`, `Carlsen, M` and `Magnus Carlsen` are names. The surname must be the same, and given names as well, of
-    /// which each may be an initial; case, accents and points do not matter. The summary lists the spellings that were
-    /// taken together.
-    #[arg(long, value_name = "NAME")]
+    /// which each may be cut; case, accents and points do not matter. The summary lists the spellings that were taken together,
+    /// and names that come near and were left out.
+    #[arg(long, value_name = "NAME", group = "whose")]
     player: Option<PlayerName>,
+    /// Count only games of the player whose name is spelt so and no other way, else as --player.
+    #[arg(long, value_name = "NAME", group = "whose")]
+    player_exact: Option<String>,
     /// Count only games in which the player has this side.
     #[arg(
         long = "as",
         value_name = "SIDE",
-        requires = "player",
+        requires = "whose",
         default_value = "any",
         hide_default_value = true
     )]
     side: SideName,
     /// Count only games in which the player's rating lies in a range, such as `2600-2700`, `2600-` or `-2700`.
-    #[arg(long, value_name = "MIN-MAX", requires = "player", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MIN-MAX", requires = "whose", allow_hyphen_values = true)]
     rating: Option<Ratings>,
     /// Count only games against an opponent; his name is read as that of the player is.
-    #[arg(long, value_name = "NAME", requires = "player")]
+    #[arg(long, value_name = "NAME", requires = "whose")]
     opponent: Option<PlayerName>,
     /// Count only games in which the opponent's rating lies in a range.
-    #[arg(long, value_name = "MIN-MAX", requires = "player", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MIN-MAX", requires = "whose", allow_hyphen_values = true)]
     opponent_rating: Option<Ratings>,
 }
 
@@ -64,7 +73,8 @@ enum SideName {
 impl PlayerArgs {
     /// The player, if one is chosen.
     pub(super) fn player(&self) -> Option<Player> {
-        let mut player = Player::new(self.player.clone()?);
+        let exact = || self.player_exact.as_deref().map(PlayerName::exact);
+        let mut player = Player::new(self.player.clone().or_else(exact)?);
         player.side = match self.side {
             SideName::White => Some(Color::White),
             SideName::Black => Some(Color::Black),
@@ -78,13 +88,13 @@ impl PlayerArgs {
 
     /// What lists the spellings of his name, if a player is chosen.
     pub(super) fn collector(&self) -> Option<SpellingsCollector> {
-        self.player.as_ref().map(|_| SpellingsCollector)
+        self.player().map(|player| SpellingsCollector::new(player.name))
     }
 
     /// Refuses groups that only the games of a player have.
     pub(super) fn refuse_idle(&self, groupings: &[Grouping]) -> Result<(), Failure> {
         let mut all = groupings.iter().flat_map(Grouping::properties);
-        match all.find(|by| by.is_of_player()).filter(|_| self.player.is_none()) {
+        match all.find(|by| by.is_of_player()).filter(|_| self.player().is_none()) {
             None => Ok(()),
             Some(by) => Err(Failure::Other(format!(
                 "`{by}` groups the games of one player: add --player NAME, or choose `player`, `white` or `black`"
@@ -92,25 +102,98 @@ impl PlayerArgs {
         }
     }
 
-    /// The games of the player, and the spellings that were taken together.
-    pub(super) fn summary(&self, spellings: &SpellingsPart) -> Vec<String> {
-        let Some(player) = self.player() else { return Vec::new() };
+    /// The games of the player, the spellings that were taken together, and those that come near. `is_whole` is whether all games
+    /// were read.
+    pub(super) fn summary(&self, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
+        let Some(Player { name, .. }) = self.player() else { return Vec::new() };
+        let player = self.player().map_or(String::new(), |player| player.to_string());
         let [white, black] = sums(&spellings.player);
-        if white + black == 0 {
-            return vec![format!("no game of {player}: names are the tags White and Black of the games")];
+        let (taken, near) = (by_games(&spellings.player), nearest(&name, &spellings.near));
+        let fields = json!({ "player": {
+            "name": name.to_string(),
+            "games": white + black,
+            "as_white": white,
+            "as_black": black,
+            "is_whole": is_whole,
+            "together": objects(&taken),
+            "left_out": objects(&near),
+        }});
+        let until = if is_whole { "" } else { " in the games that were read" };
+        let first = match white + black {
+            0 => format!("no game of {player}{until}: names are the tags White and Black of the games"),
+            games => format!(
+                "{player}: {} games{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
+                grouped(games),
+                grouped(white),
+                grouped(black)
+            ),
+        };
+        let mut remarks = vec![Remark { text: first, fields }];
+        let mut say = |text: Option<String>| {
+            remarks.extend(text.map(|text| Remark { text, fields: Value::Null }));
+        };
+        say((taken.len() > 1).then(|| format!("taken together: {}", list(&taken))));
+        let is_found = white + black > 0;
+        let heading = if is_found { "near, and left out" } else { "did you mean" };
+        let end = if is_found { "" } else { "?" };
+        say((!near.is_empty()).then(|| format!("{heading}: {}{end}", list(&near))));
+        if name.has_given_names() {
+            for (one, others) in undecided(&taken, &near) {
+                say(Some(format!(
+                    "`{}` was taken, and may be {} as well: --player-exact takes one spelling alone",
+                    visible::line(one),
+                    others
+                        .iter()
+                        .map(|name| format!("`{}`", visible::line(name)))
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                )));
+            }
         }
-        let games = format!(
-            "{player}: {} games, {} as White, {} as Black; all seen from that side, and scores are the player's",
-            grouped(white + black),
-            grouped(white),
-            grouped(black)
-        );
-        let mut lines = vec![games];
-        lines.extend(list("taken together", &spellings.player));
-        lines.extend(
-            self.opponent.as_ref().and_then(|_| list("opponents taken together", &spellings.opponent)),
-        );
-        lines
+        if spellings.numbers.len() > 1 {
+            let of_number = |(number, names): (&u32, &BTreeSet<String>)| {
+                let names: Vec<String> =
+                    names.iter().map(|name| format!("`{}`", visible::line(name))).collect();
+                format!("{number} {}", names.join(", "))
+            };
+            let shown: Vec<String> = spellings.numbers.iter().take(SPELLINGS_MAX).map(of_number).collect();
+            say(Some(format!(
+                "these are {} players by their FIDE numbers: {}",
+                grouped(spellings.numbers.len() as u64),
+                shown.join("; ")
+            )));
+        }
+        let opponents = self.opponent.as_ref().map(|_| by_games(&spellings.opponent));
+        say(opponents
+            .filter(|all| all.len() > 1)
+            .map(|all| format!("opponents taken together: {}", list(&all))));
+        remarks
+    }
+}
+
+/// A message with fields for programs.
+pub(super) struct Remark {
+    text: String,
+    fields: Value,
+}
+
+impl Remark {
+    pub(super) fn print(&self) {
+        match (&self.fields, has_json_messages()) {
+            (Value::Object(fields), true) => {
+                let mut object = fields.clone();
+                object.insert(String::from("kind"), "info".into());
+                object.insert(String::from("message"), self.text.clone().into());
+                json_message(&object);
+            }
+            _ => message!("{}", self.text),
+        }
+    }
+}
+
+impl From<String> for Remark {
+    fn from(text: String) -> Remark {
+        Remark { text, fields: Value::Null }
     }
 }
 
@@ -118,17 +201,47 @@ fn sums(spellings: &BTreeMap<String, [u64; 2]>) -> [u64; 2] {
     spellings.values().fold([0; 2], |sum, games| [sum[0] + games[0], sum[1] + games[1]])
 }
 
-/// Spellings with their games, the most frequent first; nothing of a single one.
-fn list(what: &str, spellings: &BTreeMap<String, [u64; 2]>) -> Option<String> {
-    let mut all: Vec<(&String, u64)> =
-        spellings.iter().map(|(name, games)| (name, games.iter().sum())).collect();
-    all.sort_by_key(|&(_, games)| std::cmp::Reverse(games));
+/// Spellings with their games, the most frequent first.
+fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
+    let mut all: Vec<(&str, u64)> =
+        spellings.iter().map(|(name, games)| (name.as_str(), games.iter().sum())).collect();
+    all.sort_by_key(|&(_, games)| Reverse(games));
+    all
+}
+
+/// Names with their games, the nearest first.
+fn nearest<'a>(name: &PlayerName, near: &'a BTreeMap<String, u64>) -> Vec<(&'a str, u64)> {
+    let mut all: Vec<(&str, u64)> = near.iter().map(|(name, games)| (name.as_str(), *games)).collect();
+    all.sort_by_cached_key(|&(near, games)| (name.nearness(near), Reverse(games)));
+    all
+}
+
+fn list(all: &[(&str, u64)]) -> String {
     let shown = all.iter().take(SPELLINGS_MAX);
     let shown: Vec<String> =
         shown.map(|(name, games)| format!("`{}` {}", visible::line(name), grouped(*games))).collect();
-    let more = match all.len().saturating_sub(SPELLINGS_MAX) {
-        0 => String::new(),
-        more => format!(" and {} more", grouped(more as u64)),
+    match all.len().saturating_sub(SPELLINGS_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), grouped(more as u64)),
+    }
+}
+
+fn objects(all: &[(&str, u64)]) -> Vec<Value> {
+    all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
+}
+
+/// Spellings that were taken and fit others of another player: of two that were taken and differ, or of those that were left out.
+fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
+    let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
+    let others = |one: &str| -> Vec<&'a str> {
+        let near = near.iter().copied().filter(|other| are_alike(one, other));
+        let fitting: Vec<&str> = taken.iter().copied().filter(|other| are_alike(one, other)).collect();
+        let differs = |other: &&str| fitting.iter().any(|third| !are_alike(other, third));
+        near.chain(fitting.iter().copied().filter(|other| *other != one).filter(differs)).collect()
     };
-    (all.len() > 1).then(|| format!("{what}: {}{more}", shown.join(", ")))
+    let all = taken.iter().map(|&one| (one, others(one))).filter(|(_, others)| !others.is_empty());
+    all.take(SPELLINGS_MAX)
+        .map(|(one, others)| (one, others.into_iter().take(SPELLINGS_MAX).collect()))
+        .collect()
 }

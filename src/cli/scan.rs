@@ -27,6 +27,7 @@ use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, threads};
 use super::outputs::{FormatName, OutputArgs};
+use super::players::Remark;
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::ReadingArgs;
 use super::stats::StatsArgs;
@@ -125,7 +126,7 @@ pub(super) struct Args {
     /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
     /// skipped. For each query, orbit prints how many games and positions hit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
-          "conditions", "player", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
+          "conditions", "whose", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
@@ -356,7 +357,7 @@ fn print_summary(
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
     args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
-    search.spellings(&args.choosing.player).iter().for_each(|line| message!("{line}"));
+    search.spellings(&args.choosing.player, summary.finished).iter().for_each(Remark::print);
     let positions = args.choosing.choice().positions_in_words();
     if !positions.is_empty() {
         message!("a position that hits counts if it meets {positions}");
@@ -369,6 +370,9 @@ fn print_summary(
         if games == 0 && summary.finished {
             args.choosing.hints().for_each(|hint| message!("{hint}"));
         }
+    }
+    if summary.finished {
+        search.missed().iter().for_each(|line| message!("{line}"));
     }
     if listed != hits && args.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));

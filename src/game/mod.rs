@@ -12,6 +12,7 @@
 //! | a rating | [`rating::value_as_cql`]: digits from the first byte on, at least 1 | [`rating::of_value`]: the number after blanks, 1 to 9999 |
 //! | a year | [`date::year_as_cql`]: the first four bytes of `Date` | [`Date`]: parts with `.`, `-` or `/` between them, of `Date`, or else of `UTCDate` |
 //! | a name | [`tags::name_as_cql`]: one blank behind each comma | as a text; `?` and `-` are nobody |
+//! | a FIDE number | as a text | [`fide`]: digits alone, more than 0 |
 //! | an opening | as a text | [`eco::of_value`]: a letter and two digits |
 //! | a title, an end, a time control | as a text | [`title`], [`termination`], [`Speed`] |
 //! | clocks and evaluations | not at all | [`measures`]: commands in comments |
@@ -24,11 +25,13 @@
 mod cql;
 pub mod date;
 pub mod eco;
+pub mod fide;
 mod header;
 pub mod known;
 pub mod measures;
 mod moves;
 mod names;
+mod people;
 pub mod rating;
 pub mod tags;
 pub mod termination;
@@ -42,7 +45,8 @@ pub use eco::Eco;
 pub use header::Header;
 pub use measures::{Eval, Measure, Measures};
 pub use moves::MoveNumbers;
-pub use names::{NoName, PlayerName};
+pub use names::{Nearness, NoName, PlayerName, are_alike};
+pub use people::{Mention, who_is_who};
 pub use rating::Rating;
 pub use time_control::Speed;
 pub use url::url;

@@ -12,6 +12,7 @@ use super::players::SpellingsCollector;
 use super::problems::ProblemsCollector;
 use super::statistics::StatisticsCollector;
 use super::totals::TotalsCollector;
+use super::whole::WholeTextsCollector;
 use super::{BlockResult, CannotSplit, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
 use serde::{Deserialize, Serialize};
@@ -175,6 +176,8 @@ collectors! {
     messages: MessagesCollector,
     /// How the names of a player are spelt.
     spellings: SpellingsCollector,
+    /// What conditions on whole texts miss.
+    whole_texts: WholeTextsCollector,
     /// What a report shows.
     findings: FindingsCollector,
 }

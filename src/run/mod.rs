@@ -40,6 +40,7 @@ mod players;
 mod problems;
 mod statistics;
 mod totals;
+mod whole;
 
 use std::ops::ControlFlow;
 
@@ -58,6 +59,7 @@ pub use self::players::{SpellingsCollector, SpellingsPart};
 pub use self::problems::{ProblemsCollector, ProblemsPart};
 pub use self::statistics::StatisticsCollector;
 pub use self::totals::{TotalsCollector, TotalsPart};
+pub use self::whole::{WholeTextsCollector, WholeTextsPart};
 
 use crate::board::Color;
 use crate::choice::Choice;

@@ -1,18 +1,21 @@
-//! How the names of a player and of his opponent are spelt in the games that count.
+//! How the names of a player and of his opponent are spelt in the games that count, and which names come near.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Needs, Part, PartError};
 use crate::board::Color;
 use crate::database::Room;
-use crate::game::tags;
-use crate::reel::GameRow;
+use crate::game::{PlayerName, fide, tags};
+use crate::reel::{Block, GameRow};
 
 /// Lists spellings, for runs whose choice has a player.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SpellingsCollector;
+#[derive(Clone, Debug)]
+pub struct SpellingsCollector {
+    player: PlayerName,
+}
 
 /// Spellings with the games in which they occur.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -21,6 +24,37 @@ pub struct SpellingsPart {
     pub player: BTreeMap<String, [u64; 2]>,
     /// Of the other side: games as White, and games as Black.
     pub opponent: BTreeMap<String, [u64; 2]>,
+    /// FIDE numbers beside the player's name, with its spellings.
+    pub numbers: BTreeMap<u32, BTreeSet<String>>,
+    /// Names that come near the player's and do not fit it, in all games that were read.
+    pub near: BTreeMap<String, u64>,
+}
+
+impl SpellingsCollector {
+    /// Lists the spellings of a name.
+    pub fn new(player: PlayerName) -> SpellingsCollector {
+        SpellingsCollector { player }
+    }
+
+    fn add_near(&self, block: &Block, near: &mut BTreeMap<String, u64>) {
+        let mut known: HashMap<u32, Option<String>> = HashMap::new();
+        for side in Color::ALL {
+            let tag = tags::player_tag(side);
+            let names = block.tag_names(tag);
+            for value in block.games().filter_map(|game| game.tag_value(&names)) {
+                let name = known.entry(value.0).or_insert_with(|| {
+                    let name = tags::known_value(tag, block.tag_values().get(value.0)?)?;
+                    self.player.nearness(&name).map(|_| name.into_owned())
+                });
+                if let Some(name) = name {
+                    match near.get_mut(name) {
+                        Some(games) => *games += 1,
+                        None => drop(near.insert(name.clone(), 1)),
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl Collector for SpellingsCollector {
@@ -32,11 +66,19 @@ impl Collector for SpellingsCollector {
 
     fn look(&self, result: &BlockResult, _: &Room) -> SpellingsPart {
         let mut part = SpellingsPart::default();
+        let numbers = [Color::White, Color::Black].map(|side| result.block.tag_names(fide::tag(side)));
         for game in result.block.games() {
             let Some(side) = result.sides.and_then(|sides| sides[game.index()]) else { continue };
             add(&mut part.player, &game, side);
             add(&mut part.opponent, &game, !side);
+            let tags = &numbers[side.fold_wb(0, 1)];
+            let number = game.tag_value(tags).and_then(|value| result.block.tag_values().get(value.0));
+            if let Some(number) = number.and_then(fide::of_value) {
+                let name = tags::player(&game, side).unwrap_or_default();
+                part.numbers.entry(number).or_default().insert(name.into_owned());
+            }
         }
+        self.add_near(result.block, &mut part.near);
         part
     }
 }
@@ -58,6 +100,10 @@ impl Part for SpellingsPart {
                 sum.iter_mut().zip(games).for_each(|(sum, games)| *sum += games);
             }
         }
+        next.numbers.into_iter().for_each(|(number, mut names)| {
+            self.numbers.entry(number).or_default().append(&mut names);
+        });
+        next.near.into_iter().for_each(|(name, games)| *self.near.entry(name).or_default() += games);
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use super::fault::{Code, Fault};
 use crate::board::Color;
 use crate::choice::{Choice, Condition, Measure, Order, Player, SortKey};
 use crate::diagnostic::nearest;
+use crate::game::PlayerName;
 use crate::query::Dialect;
 use crate::report::Column;
 use crate::scan::EngineChoice;
@@ -127,6 +128,8 @@ pub struct Ask {
     conditions: OneOrMore,
     #[serde(default)]
     player: Option<String>,
+    #[serde(default)]
+    player_exact: Option<String>,
     #[serde(default, rename = "as")]
     side: Option<SideName>,
     #[serde(default)]
@@ -416,16 +419,24 @@ impl Ask {
     }
 
     fn player(&self) -> Result<Option<Player>, Fault> {
-        let Some(name) = &self.player else {
+        let exact = self.player_exact.as_deref().map(PlayerName::exact);
+        let name = match (&self.player, exact) {
+            (Some(_), Some(_)) => {
+                let why = "`player` and `player_exact` exclude each other: leave out one of them";
+                return Err(Fault::new(Code::Request, why));
+            }
+            (Some(name), None) => Some(parsed("player", name)?),
+            (None, exact) => exact,
+        };
+        let Some(name) = name else {
             let others = [&self.rating, &self.opponent, &self.opponent_rating];
             if self.side.is_some() || others.iter().any(|field| field.is_some()) {
-                let why =
-                    "`as`, `rating`, `opponent` and `opponent_rating` are of a player: name him by `player`";
+                let why = "`as`, `rating`, `opponent` and `opponent_rating` are of a player: name him by `player` or `player_exact`";
                 return Err(Fault::new(Code::Request, why));
             }
             return Ok(None);
         };
-        let mut player = Player::new(parsed("player", name)?);
+        let mut player = Player::new(name);
         player.side = match self.side {
             Some(SideName::White) => Some(Color::White),
             Some(SideName::Black) => Some(Color::Black),

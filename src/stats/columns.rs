@@ -15,7 +15,8 @@ use crate::board::Color;
 use crate::engine::{Answer, CopyHits, Hits, Outcome, Span};
 use crate::game::measures::thousandths_text;
 use crate::game::{
-    Date, Measure, MoveNumbers, Rating, Speed, date, eco, rating, tags, termination, time_control, title,
+    Date, Measure, Mention, MoveNumbers, Rating, Speed, date, eco, fide, rating, tags, termination,
+    time_control, title,
 };
 use crate::reel::{Block, GameMeasures, GameRow};
 use crate::report::{Found, SpanMoves};
@@ -66,21 +67,29 @@ pub(super) enum GroupColumn {
     Sans(RefCell<Names>),
 }
 
-/// Texts, each with one code.
+/// Texts and players, each with one code.
 #[derive(Default)]
 pub(super) struct Names {
-    texts: Vec<String>,
-    codes: HashMap<String, Code>,
+    keys: Vec<Key>,
+    codes: HashMap<Key, Code>,
 }
 
 impl Names {
     fn code(&mut self, text: String) -> Code {
-        let next = self.texts.len() as Code;
-        let Names { texts, codes } = self;
-        *codes.entry_ref(&*text).or_insert_with(|| {
-            texts.push(text.clone());
+        self.code_of(Key::Text(text))
+    }
+
+    fn code_of(&mut self, key: Key) -> Code {
+        let next = self.keys.len() as Code;
+        let Names { keys, codes } = self;
+        *codes.entry_ref(&key).or_insert_with(|| {
+            keys.push(key.clone());
             next
         })
+    }
+
+    fn key(&self, code: Code) -> Key {
+        self.keys[code as usize].clone()
     }
 }
 
@@ -139,9 +148,10 @@ impl GroupColumn {
                 of_sides(found).map(side).map(twice).collect()
             }
             By::Opponent => {
-                let codes = Color::ALL.map(|side| texts(block, tags::player_tag(side), &mut names));
+                let codes = Color::ALL.map(|side| players(block, side, &mut names));
                 of_other_side(found, codes).map(twice).collect()
             }
+            By::PlayerOf(side) => players(block, *side, &mut names).into_iter().map(twice).collect(),
             By::PlayerElo(step) => {
                 let codes =
                     [Rating::Black, Rating::White].map(|rating| ratings(block, rating, *step).collect());
@@ -183,7 +193,7 @@ impl GroupColumn {
             By::Tag(name) => texts(block, name, &mut names).into_iter().map(twice).collect(),
             By::Player => {
                 let [white, black] =
-                    [Color::White, Color::Black].map(|side| texts(block, tags::player_tag(side), &mut names));
+                    [Color::White, Color::Black].map(|side| players(block, side, &mut names));
                 let codes = white.into_iter().zip(black).map(|(white, black)| [white, black]).collect();
                 return GroupColumn::Players { codes, names };
             }
@@ -219,6 +229,17 @@ impl GroupColumn {
     pub(super) fn sides(&self, game: usize, code: Code) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
         Some(codes[game].map(|player| player == code))
+    }
+
+    /// The names of both players of a game, if both are known and are not the same.
+    pub(super) fn names(&self, game: usize) -> Option<[&str; 2]> {
+        let GroupColumn::Players { codes, names } = self else { return None };
+        let name = |code: Code| match names.keys.get(usize::try_from(code).ok()?)? {
+            Key::Text(name) | Key::Player(Mention { name, .. }) => Some(name.as_str()),
+            _ => None,
+        };
+        let [white, black] = codes[game].map(name);
+        Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
     /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
@@ -306,7 +327,7 @@ impl GroupColumn {
             GroupColumn::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
             _ if code == UNKNOWN => Key::Unknown,
             GroupColumn::Games { names: Some(names), .. } | GroupColumn::Players { names, .. } => {
-                Key::Text(names.texts[code as usize].clone())
+                names.key(code)
             }
             GroupColumn::Measures { measure, .. } => match code {
                 WHITE_MATES_CODE => Key::Text(WHITE_MATES.to_owned()),
@@ -314,7 +335,7 @@ impl GroupColumn {
                 BELOW => Key::Text(format!("below {}", thousandths_text(measure.borders()[0]))),
                 number => Key::Thousandths(number),
             },
-            GroupColumn::Sans(names) => Key::Text(names.borrow().texts[code as usize].clone()),
+            GroupColumn::Sans(names) => names.borrow().key(code),
             _ => Key::Number(code),
         }
     }
@@ -409,6 +430,26 @@ fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<Code>) -
 fn texts(block: &Block, name: &str, names: &mut Names) -> Vec<Code> {
     let code = |value: &[u8]| tags::known_value(name, value).map(|text| names.code(text.into_owned()));
     tag(block, name, code).collect()
+}
+
+/// The player of a side in each game: the name, with the FIDE number where there is one.
+fn players(block: &Block, side: Color, names: &mut Names) -> Vec<Code> {
+    let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
+    let spelt = texts(block, tag, names);
+    if numbers.is_empty() {
+        return spelt;
+    }
+    let mut codes: HashMap<(Code, u32), Code> = HashMap::new();
+    let code = |(game, spelt): (GameRow, Code)| {
+        let number =
+            game.tag_value(&numbers).and_then(|value| fide::of_value(block.tag_values().get(value.0)?));
+        let Some(number) = number.filter(|_| spelt != UNKNOWN) else { return spelt };
+        *codes.entry((spelt, number)).or_insert_with(|| {
+            let Key::Text(name) = names.key(spelt) else { return spelt };
+            names.code_of(Key::Player(Mention { name, number: Some(number) }))
+        })
+    };
+    block.games().zip(spelt).map(code).collect()
 }
 
 fn years(block: &Block) -> impl Iterator<Item = Code> {

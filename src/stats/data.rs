@@ -1,10 +1,12 @@
 //! Counts as data: groups in their order, so that equal counts are equal bytes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
+use crate::game::Mention;
 use crate::report::Distribution;
 
 use super::{Counts, Grouping, Key, ScoreOf, Stats, Table, Tally};
@@ -17,6 +19,7 @@ enum KeyData {
     Number(i64),
     Thousandths(i64),
     Text(String),
+    Player(Mention),
     Unknown,
 }
 
@@ -38,11 +41,12 @@ struct CountsData {
     values: Distribution,
     /// For each grouping the groups of all games, and of those that hit.
     tables: Vec<([Vec<Group>; 2], Vec<ValueGroup>)>,
+    met: BTreeSet<[String; 2]>,
 }
 
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Counts { stats, total, values, tables } = self;
+        let Counts { stats, total, values, tables, met } = self;
         let table = |table: &Table| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
         let data = CountsData {
             groupings: stats.groupings.iter().map(Grouping::to_string).collect(),
@@ -53,6 +57,7 @@ impl Serialize for Counts {
             total: *total,
             values: values.clone(),
             tables: tables.iter().map(table).collect(),
+            met: met.clone(),
         };
         data.serialize(serializer)
     }
@@ -82,6 +87,7 @@ impl<'de> Deserialize<'de> for Counts {
             total: data.total,
             values: data.values,
             tables: data.tables.into_iter().map(table).collect(),
+            met: data.met,
         })
     }
 }

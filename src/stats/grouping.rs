@@ -31,6 +31,8 @@ pub enum By {
     Player,
     /// The opponent of the player whose games are chosen.
     Opponent,
+    /// The player of a side.
+    PlayerOf(Color),
     /// The side that this player has.
     Side,
     /// His rating, in steps of so many points.
@@ -121,8 +123,6 @@ const TAGS: &[(&str, &str)] = &[
     ("event", "Event"),
     ("site", "Site"),
     ("round", "Round"),
-    ("white", "White"),
-    ("black", "Black"),
     ("opening", "Opening"),
     ("timecontrol", "TimeControl"),
     ("variant", "Variant"),
@@ -244,15 +244,21 @@ impl fmt::Display for Grouping {
 impl By {
     /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
     pub fn is_ranked(&self) -> bool {
-        matches!(self, By::Eco(_) | By::Player | By::Opponent | By::Tag(_) | By::Copy | By::San)
+        matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San)
             || matches!(self, By::Title(_) | By::Termination)
+            || self.is_of_names()
     }
 
     /// Whether its groups have names, not numbers.
     pub fn is_named(&self) -> bool {
         matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
-            || matches!(self, By::Player | By::Opponent | By::Tag(_))
-            || matches!(self, By::Title(_) | By::Speed | By::Termination)
+            || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
+            || self.is_of_names()
+    }
+
+    /// Whether its groups are players, whose names may be spelt in several ways.
+    pub fn is_of_names(&self) -> bool {
+        matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
     /// Whether it is a property of hits alone, so that its groups are shares of all games.
@@ -276,7 +282,7 @@ impl By {
             By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Needs::TAGS,
             By::Title(_) | By::Speed | By::Termination => Needs::TAGS,
             By::Measure(measure, _) => Needs::of_measure(*measure),
-            By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Needs::TAGS,
+            By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Needs::TAGS,
             // Moves are numbered from the counters of the tag `FEN`.
             By::Move(_) => Needs::TAGS,
             By::Value(_) => Needs::VALUES,
@@ -346,6 +352,8 @@ impl FromStr for By {
             "folder" => By::Folder,
             "player" => By::Player,
             "opponent" => By::Opponent,
+            "white" => By::PlayerOf(Color::White),
+            "black" => By::PlayerOf(Color::Black),
             "side" => By::Side,
             "copy" => By::Copy,
             "san" => By::San,
@@ -378,6 +386,8 @@ impl fmt::Display for By {
             By::Elo(Rating::Difference, step) => write!(f, "elodiff:{step}"),
             By::Player => f.write_str("player"),
             By::Opponent => f.write_str("opponent"),
+            By::PlayerOf(Color::White) => f.write_str("white"),
+            By::PlayerOf(Color::Black) => f.write_str("black"),
             By::Side => f.write_str("side"),
             By::PlayerElo(step) => write!(f, "playerelo:{step}"),
             By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
@@ -433,7 +443,9 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
         }
-        assert_eq!("tag:White".parse::<By>(), "WHITE".parse());
+        assert_eq!("tag:Event".parse::<By>(), "EVENT".parse());
+        // The tag as it is written, not the player.
+        assert_eq!("tag:White".parse::<By>().unwrap().to_string(), "tag:White");
         assert_eq!(Grouping::list("year, eco:3,eco").unwrap().len(), 2);
     }
 
@@ -458,7 +470,7 @@ mod tests {
             ("year:5", "`year:5`: this grouping takes nothing"),
             ("white:5", "`white:5`: this grouping takes nothing"),
             ("year*eco*result", "`year*eco*result`: a cross table has two groupings"),
-            ("white*tag:White", "`white*tag:White`: a cross table has two different groupings"),
+            ("event*tag:Event", "`event*tag:Event`: a cross table has two different groupings"),
         ] {
             let error = Grouping::list(text).unwrap_err().to_string();
             assert!(error.starts_with(message), "{text}: {error}");

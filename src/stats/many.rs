@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counts, Games, Stats, TooManyGroups};
+use super::{Counts, Games, Stats, TooManyGroups, people};
 use crate::report::Found;
 
 /// The counts of several queries over the same games. What does not depend on hits is counted once.
@@ -60,8 +60,10 @@ impl ManyCounts {
         self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)
     }
 
-    /// The counts of each query.
+    /// The counts of each query. Spellings of a player's name are one group from here on: which they are is known when all
+    /// games are counted, so that it does not depend on how these were divided.
     pub fn into_counts(mut self) -> Vec<Counts> {
+        people::take_together(&mut self.counts);
         for query in 0..self.counts.len() {
             let (before, rest) = self.counts.split_at_mut(query);
             let Some(first) = before.get(first_like(&self.main_lines, query)) else { continue };

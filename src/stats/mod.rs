@@ -45,11 +45,13 @@ mod columns;
 mod data;
 mod grouping;
 mod many;
+mod people;
 mod records;
 mod rows;
 mod table;
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::Hash;
 use std::ops::Range;
@@ -61,8 +63,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use self::columns::{Code, GroupColumn, HitAt, Place};
 use crate::board::Color;
 use crate::engine::{CopyHits, Hits, Outcome, Values};
-use crate::game::Speed;
 use crate::game::measures::thousandths_text;
+use crate::game::{Mention, Speed};
 use crate::report::{Distribution, Found, grouped};
 use crate::run::needs::Needs;
 
@@ -97,6 +99,8 @@ pub enum Key {
     Thousandths(i64),
     /// A text, such as a name.
     Text(String),
+    /// A player with a FIDE number, until [`ManyCounts::into_counts`] has found who is who.
+    Player(Mention),
     /// What the games do not say.
     Unknown,
 }
@@ -107,7 +111,7 @@ impl fmt::Display for Key {
             Key::Whole => Ok(()),
             Key::Number(number) => number.fmt(f),
             Key::Thousandths(number) => f.write_str(&thousandths_text(*number)),
-            Key::Text(text) => f.write_str(text),
+            Key::Text(text) | Key::Player(Mention { name: text, .. }) => f.write_str(text),
             Key::Unknown => f.write_str("?"),
         }
     }
@@ -119,7 +123,7 @@ impl Serialize for Key {
             Key::Number(number) => serializer.serialize_i64(*number),
             Key::Thousandths(number) if number % 1000 == 0 => serializer.serialize_i64(number / 1000),
             Key::Thousandths(number) => serializer.serialize_f64(*number as f64 / 1000.0),
-            Key::Text(text) => serializer.serialize_str(text),
+            Key::Text(text) | Key::Player(Mention { name: text, .. }) => serializer.serialize_str(text),
             Key::Whole | Key::Unknown => serializer.serialize_none(),
         }
     }
@@ -188,6 +192,8 @@ pub struct Counts {
     values: Distribution,
     /// One for each grouping.
     tables: Vec<Table>,
+    /// Names that fit each other and played each other, if groups are players.
+    met: BTreeSet<[String; 2]>,
 }
 
 /// A tally for each pair of groups. Properties of hits have no groups in `all`, which queries over the same games
@@ -220,6 +226,11 @@ impl Stats {
     pub fn new(groupings: Vec<Grouping>) -> Stats {
         let asked = groupings.len();
         let mut all = groupings;
+        // All names are looked at to find who is who.
+        if all.iter().flat_map(Grouping::properties).any(By::is_of_names) && !all.contains(&By::Player.into())
+        {
+            all.push(By::Player.into());
+        }
         for by in 0..asked {
             let margins: Vec<Grouping> = match &all[by].second {
                 Some(_) => all[by].properties().cloned().map(Grouping::from).collect(),
@@ -280,7 +291,8 @@ impl Stats {
     /// The counts of nothing.
     pub fn none(&self) -> Counts {
         let tables = self.groupings.iter().map(|_| Table::default()).collect();
-        Counts { stats: self.clone(), total: Default::default(), values: Distribution::default(), tables }
+        let (stats, values) = (self.clone(), Distribution::default());
+        Counts { stats, total: Default::default(), values, tables, met: BTreeSet::new() }
     }
 
     /// Counts one block. Games that do not count are as if they were not there.
@@ -338,7 +350,11 @@ impl Stats {
             counter.table()
         });
         let tables = tables.collect();
-        Counts { stats: self.clone(), total, values, tables }
+        let met = match (columns.get(&By::Player), which) {
+            (Some(players), Games::All) => people::met(players, games.iter().map(|game| game.index)),
+            _ => BTreeSet::new(),
+        };
+        Counts { stats: self.clone(), total, values, tables, met }
     }
 }
 
@@ -548,6 +564,7 @@ impl Counts {
             sum.add(more);
         }
         self.values.merge(&other.values);
+        self.met.extend(other.met);
         for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
             let all = Arc::unwrap_or_clone(more.all);
             for (keys, values) in more.values {

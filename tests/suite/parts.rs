@@ -17,7 +17,7 @@ use orbit_chess::internals::report::{
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, Parts, ProblemsCollector,
-    Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
+    Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector, WholeTextsCollector,
 };
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Grouping, Stats};
@@ -118,7 +118,18 @@ fn examples(name: &str) -> Vec<Example> {
         })],
         "spellings" => vec![Example {
             player: Some("Kasparov"),
-            ..Example::new("check", |_| Collectors { spellings: Some(SpellingsCollector), ..none() })
+            ..Example::new("check", |_| Collectors {
+                spellings: Some(SpellingsCollector::new("Kasparov".parse().unwrap())),
+                ..none()
+            })
+        }],
+        "whole_texts" => vec![Example {
+            condition: Some("white=Carlsen"),
+            ..Example::new("check", |_| {
+                let choice =
+                    Choice { conditions: vec!["white=Carlsen".parse().unwrap()], ..Choice::default() };
+                Collectors { whole_texts: WholeTextsCollector::new(&choice), ..none() }
+            })
         }],
         "findings" => [COPIES, SETS, NUMBERS, RARE, MOVES, STATE]
             .map(|query| {
@@ -223,7 +234,7 @@ fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: 
         sum.merge(part.clone()).unwrap();
     }
     out.extend(format!("{:?}\n{:?}\n{:?}\n", sum.totals, sum.problems, sum.copies).into_bytes());
-    out.extend(format!("{:?}\n", sum.spellings).into_bytes());
+    out.extend(format!("{:?}\n{:?}\n", sum.spellings, sum.whole_texts).into_bytes());
     if collectors.lists.is_some() {
         let lists = parts.iter().map(|part| part.lists.iter().flatten().map(|list| &list.report).collect());
         write_lists(lists.collect(), formats(Layout::Fixed).len(), Some(sources), example.limits, &mut out);

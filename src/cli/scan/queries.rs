@@ -16,6 +16,7 @@ use super::Args;
 use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, threads};
 use crate::cli::outputs::FormatName;
 use crate::cli::pass::{Games, Pass};
+use crate::cli::players::Remark;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
@@ -89,7 +90,7 @@ impl Many {
         let mut hit_totals = parts.totals.unwrap_or_default().queries;
         hit_totals.resize(queries.len(), HitTotals::default());
         let is_hit = hit_totals.iter().any(|hits| hits.positions > 0);
-        let lines: Vec<String> = args.beside.unique_line(&summary).into_iter().collect();
+        let lines: Vec<Remark> = args.beside.unique_line(&summary).into_iter().map(Remark::from).collect();
         pass.finish(&summary, is_hit, &lines, || print_counts(queries, &hit_totals, self.format))
     }
 }

@@ -11,17 +11,18 @@ use orbit_chess::internals::report::findings::{Findings, Misses};
 use orbit_chess::internals::report::{HitTotals, Names};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
-    SpellingsPart, StatisticsCollector, TotalsCollector,
+    SpellingsPart, StatisticsCollector, TotalsCollector, WholeTextsCollector,
 };
 use orbit_chess::internals::scan::{Scan, ScanError};
 use orbit_chess::internals::stats::Stats;
 
 use super::{Args, counts as printed_counts};
 use crate::cli::Failure;
+use crate::cli::choosing::missed_lines;
 use crate::cli::common::{Files, Progress};
 use crate::cli::outputs::Outputs;
 use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
-use crate::cli::players::PlayerArgs;
+use crate::cli::players::{PlayerArgs, Remark};
 use crate::cli::problems::Problems;
 use crate::cli::stats::Statistics;
 
@@ -77,6 +78,7 @@ impl Search {
         let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone()));
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));
         collectors.spellings = args.choosing.player.collector();
+        collectors.whole_texts = WholeTextsCollector::new(&choice);
         let problems = match files.are_written {
             true => Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?,
             false => Problems::unlisted(args.problems.is_some() || args.verbose),
@@ -184,8 +186,14 @@ impl Search {
     }
 
     /// Whose games count, and how the names are spelt, if they are a player's.
-    pub(super) fn spellings(&self, args: &PlayerArgs) -> Vec<String> {
-        args.summary(self.sinks.sums.spellings.as_ref().unwrap_or(&SpellingsPart::default()))
+    pub(super) fn spellings(&self, args: &PlayerArgs, is_whole: bool) -> Vec<Remark> {
+        args.summary(self.sinks.sums.spellings.as_ref().unwrap_or(&SpellingsPart::default()), is_whole)
+    }
+
+    /// What is said of conditions that no game meets though values have the text as a part.
+    pub(super) fn missed(&self) -> Vec<String> {
+        let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
+        counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
     /// The positions that each copy hit, if these are wanted.

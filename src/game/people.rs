@@ -1,0 +1,343 @@
+//! Which spellings in a table of names are of one player.
+//!
+//! Two names [fit](super::PlayerName) each other or not, and a table of all names tells more: `Adams, M` fits `Adams, Michael`
+//! and `Adams, Mark`, and is neither where both are there. So a spelling is taken together with others only if all that fit it fit
+//! each other too. What comes out depends on the table alone, not on the order of its rows.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
+use serde::{Deserialize, Serialize};
+
+use super::names::{Form, Likeness, forms, likeness};
+
+/// A name as it is spelt, with the FIDE number that stands beside it in some games.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Mention {
+    /// The name.
+    pub name: String,
+    /// The number, if one is known.
+    pub number: Option<u32>,
+}
+
+/// Names of one surname and one initial that are compared with each other; more stay apart.
+const ALIKE_MAX: usize = 4_000;
+
+/// Finds who is who in a table of mentions, each with its number of games, and gives each mention the name of its player.
+/// `have_met` says of two names that they played each other, so that they are two players.
+///
+/// * Two FIDE numbers are two players. One number is one player, if the spellings have a word in common.
+/// * Mentions without a number are of one player with others if all mentions that fit them fit each other.
+/// * The name of a player is the spelling with the most games, of those with a given name that is written out if there are any.
+///   Where two players have that name, the FIDE number stands behind it in brackets.
+pub fn who_is_who(
+    mentions: &BTreeMap<Mention, u64>,
+    have_met: impl Fn(&str, &str) -> bool,
+) -> HashMap<Mention, String> {
+    let rows: Vec<(&Mention, u64)> = mentions.iter().map(|(mention, games)| (mention, *games)).collect();
+    let people = People::new(&rows);
+    let groups = people.groups(&have_met);
+    let labels: Vec<String> = groups.iter().map(|group| people.label(group)).collect();
+    let mut bearers: HashMap<&str, usize> = HashMap::new();
+    labels.iter().for_each(|label| *bearers.entry(label).or_default() += 1);
+    let mut named = HashMap::new();
+    for (group, label) in groups.iter().zip(&labels) {
+        let number = group.iter().find_map(|&unit| people.units[unit].number);
+        let label = match number.filter(|_| bearers[label.as_str()] > 1) {
+            Some(number) => format!("{label} (FIDE {number})"),
+            None => label.clone(),
+        };
+        let rows = group.iter().flat_map(|&unit| &people.units[unit].rows);
+        named.extend(rows.map(|&row| (people.rows[row].0.clone(), label.clone())));
+    }
+    named
+}
+
+/// Mentions that are surely of one player: those of one number, or a single one without.
+struct Unit {
+    number: Option<u32>,
+    rows: Vec<usize>,
+}
+
+struct People<'a> {
+    rows: &'a [(&'a Mention, u64)],
+    /// The readings of each row's name.
+    forms: Vec<Vec<Form>>,
+    units: Vec<Unit>,
+}
+
+impl<'a> People<'a> {
+    fn new(rows: &'a [(&'a Mention, u64)]) -> People<'a> {
+        let forms: Vec<Vec<Form>> = rows.iter().map(|(mention, _)| forms(&mention.name)).collect();
+        let mut units: Vec<Unit> = Vec::new();
+        let mut numbered: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (row, (mention, _)) in rows.iter().enumerate() {
+            let Some(number) = mention.number else {
+                units.push(Unit { number: None, rows: vec![row] });
+                continue;
+            };
+            let of_number = numbered.entry(number).or_default();
+            let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
+            // A row may tie others together that have nothing in common but it.
+            let (tied, rest): (Vec<usize>, Vec<usize>) =
+                of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
+            let mut all = vec![row];
+            tied.iter().for_each(|&unit| all.append(&mut units[unit].rows));
+            *of_number = rest;
+            of_number.push(units.len());
+            all.sort_unstable();
+            units.push(Unit { number: Some(number), rows: all });
+        }
+        units.retain(|unit| !unit.rows.is_empty());
+        units.sort_by_key(|unit| unit.rows[0]);
+        People { rows, forms, units }
+    }
+
+    /// The units of each player.
+    fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
+        let pairs: HashSet<[usize; 2]> =
+            self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();
+        let mut fitting: Vec<Vec<usize>> = vec![Vec::new(); self.units.len()];
+        for &[a, b] in &pairs {
+            fitting[a].push(b);
+            fitting[b].push(a);
+        }
+        let fit = |a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
+        // A number ties spellings together that tell nothing of each other, such as two transcriptions.
+        let agree = |unit: usize, a: usize, b: usize| {
+            fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
+        };
+        let is_settled: Vec<bool> = fitting
+            .iter()
+            .enumerate()
+            .map(|(unit, others)| {
+                let mut rest = others.iter().enumerate();
+                rest.all(|(at, &a)| others[at + 1..].iter().all(|&b| agree(unit, a, b)))
+            })
+            .collect();
+        let mut is_taken = vec![false; self.units.len()];
+        let mut groups = Vec::new();
+        for unit in 0..self.units.len() {
+            if std::mem::replace(&mut is_taken[unit], true) {
+                continue;
+            }
+            let (mut group, mut next) = (vec![unit], 0);
+            while let Some(&unit) = group.get(next) {
+                next += 1;
+                for &other in fitting[unit].iter().filter(|&&other| is_settled[unit] && is_settled[other]) {
+                    if !std::mem::replace(&mut is_taken[other], true) {
+                        group.push(other);
+                    }
+                }
+            }
+            groups.push(group);
+        }
+        groups
+    }
+
+    /// Pairs of units that have a surname in common, and the first letter of a given name if both have one.
+    fn candidates(&self) -> HashSet<[usize; 2]> {
+        let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
+        for (unit, Unit { rows, .. }) in self.units.iter().enumerate() {
+            for form in rows.iter().flat_map(|&row| &self.forms[row]) {
+                surnames.entry(form.key()).or_default().push((form.initial(), unit));
+            }
+        }
+        let mut pairs = HashSet::new();
+        let mut add = |a: usize, b: usize| {
+            if a != b {
+                pairs.insert([a.min(b), a.max(b)]);
+            }
+        };
+        for mut alike in surnames.into_values() {
+            alike.sort_unstable();
+            alike.dedup();
+            let bare = alike.partition_point(|(initial, _)| initial.is_none());
+            for same in alike.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() <= ALIKE_MAX) {
+                for (at, (_, a)) in same.iter().enumerate() {
+                    same[at + 1..].iter().for_each(|(_, b)| add(*a, *b));
+                }
+            }
+            if alike.len() <= ALIKE_MAX {
+                for (_, a) in &alike[..bare] {
+                    alike[bare..].iter().for_each(|(_, b)| add(*a, *b));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Whether two units can be of one player.
+    fn fit(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
+        let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
+        let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
+        (is_same || says(Likeness::Fit)) && !self.contradict(pair, have_met)
+    }
+
+    /// Whether two units cannot be of one player.
+    fn contradict(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
+        let [a, b] = pair.map(|unit| &self.units[unit]);
+        let name = |row: usize| self.rows[row].0.name.as_str();
+        if a.number.is_some() && b.number.is_some()
+            || self.row_pairs(pair).any(|[a, b]| have_met(name(a), name(b)))
+        {
+            return true;
+        }
+        let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
+        let mut said = self.row_pairs(pair).map(|[a, b]| likeness(&self.forms[a], &self.forms[b]));
+        !is_same && said.any(|said| said == Likeness::Contradict)
+    }
+
+    fn row_pairs(&self, [a, b]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
+        let (a, b) = (&self.units[a].rows, &self.units[b].rows);
+        a.iter().flat_map(move |&ours| b.iter().map(move |&theirs| [ours, theirs]))
+    }
+
+    /// The name of a player.
+    fn label(&self, group: &[usize]) -> String {
+        let mut games: BTreeMap<&str, (bool, u64)> = BTreeMap::new();
+        for &row in group.iter().flat_map(|&unit| &self.units[unit].rows) {
+            let (mention, more) = self.rows[row];
+            let of_name = games.entry(&mention.name).or_default();
+            of_name.0 = self.forms[row].iter().any(Form::is_full);
+            of_name.1 += more;
+        }
+        let best =
+            games.into_iter().max_by_key(|(name, (is_full, games))| (*is_full, *games, Reverse(*name)));
+        best.map_or(String::new(), |(name, _)| name.to_owned())
+    }
+}
+
+fn have_word_in_common(ours: &[Form], theirs: &[Form]) -> bool {
+    let words: HashSet<&str> = ours.iter().flat_map(Form::words).collect();
+    theirs.iter().flat_map(Form::words).any(|word| word.chars().count() > 1 && words.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The players of a table: the names of each, those with a number as `name#number`; every second name has more games.
+    fn players(names: &[&str], met: &[[&str; 2]]) -> Vec<(String, Vec<String>)> {
+        let mention = |name: &str| match name.split_once('#') {
+            Some((name, number)) => Mention { name: name.into(), number: number.parse().ok() },
+            None => Mention { name: name.into(), number: None },
+        };
+        let rows: BTreeMap<Mention, u64> =
+            names.iter().zip(1..).map(|(name, games)| (mention(name), games)).collect();
+        let named = who_is_who(&rows, |a, b| met.contains(&[a, b]) || met.contains(&[b, a]));
+        assert_eq!(named.len(), names.len());
+        let mut players: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for name in names {
+            players.entry(named[&mention(name)].clone()).or_default().push((*name).to_owned());
+        }
+        players.into_iter().collect()
+    }
+
+    #[test]
+    fn spellings_are_taken_together_where_all_that_fit_fit_each_other() {
+        let table: &[(&[&str], &[(&str, &[&str])])] = &[
+            (
+                &["Adams, Michael", "Adams,Mi", "Adams,M", "Adamson, M"],
+                &[
+                    ("Adams, Michael", &["Adams, Michael", "Adams,Mi", "Adams,M"]),
+                    ("Adamson, M", &["Adamson, M"]),
+                ],
+            ),
+            // Two first names: the bare initial is neither.
+            (
+                &["Adams, Michael", "Adams,Mi", "Adams,M", "Adams, Mark"],
+                &[
+                    ("Adams, Mark", &["Adams, Mark"]),
+                    ("Adams, Michael", &["Adams, Michael", "Adams,Mi"]),
+                    ("Adams,M", &["Adams,M"]),
+                ],
+            ),
+            // A surname alone joins one family of given names, and not two.
+            (
+                &["Anand", "Anand,V", "Anand, Viswanathan"],
+                &[("Anand, Viswanathan", &["Anand", "Anand,V", "Anand, Viswanathan"])],
+            ),
+            (
+                &["Carlsen", "Carlsen,M", "Carlsen,H"],
+                &[("Carlsen", &["Carlsen"]), ("Carlsen,H", &["Carlsen,H"]), ("Carlsen,M", &["Carlsen,M"])],
+            ),
+            // Programs and users have no surname that could be known.
+            (
+                &["Stockfish", "Stockfish 15", "Stockfish 16"],
+                &[
+                    ("Stockfish", &["Stockfish"]),
+                    ("Stockfish 15", &["Stockfish 15"]),
+                    ("Stockfish 16", &["Stockfish 16"]),
+                ],
+            ),
+            (
+                &["magnus", "Magnus Carlsen"],
+                &[("Magnus Carlsen", &["Magnus Carlsen"]), ("magnus", &["magnus"])],
+            ),
+            (&["king-pawn", "pawn-king"], &[("king-pawn", &["king-pawn"]), ("pawn-king", &["pawn-king"])]),
+        ];
+        check(table, &[]);
+    }
+
+    #[test]
+    fn numbers_decide() {
+        let table: &[(&[&str], &[(&str, &[&str])])] = &[
+            (
+                &["Smith, John#1", "Smith, John#2"],
+                &[("Smith, John (FIDE 1)", &["Smith, John#1"]), ("Smith, John (FIDE 2)", &["Smith, John#2"])],
+            ),
+            // A name that two players have is neither of them.
+            (
+                &["Smith, John#1", "Smith, John#2", "Smith, John"],
+                &[
+                    ("Smith, John", &["Smith, John"]),
+                    ("Smith, John (FIDE 1)", &["Smith, John#1"]),
+                    ("Smith, John (FIDE 2)", &["Smith, John#2"]),
+                ],
+            ),
+            (
+                &["Korchnoi, Viktor#3", "Kortschnoj, Viktor#3", "Korchnoi,V", "Kortschnoj,V"],
+                &[(
+                    "Kortschnoj, Viktor",
+                    &["Korchnoi, Viktor#3", "Kortschnoj, Viktor#3", "Korchnoi,V", "Kortschnoj,V"],
+                )],
+            ),
+            // One number beside names that have nothing in common is a slip.
+            (
+                &["Anand, V#4", "Carlsen, M#4"],
+                &[("Anand, V", &["Anand, V#4"]), ("Carlsen, M", &["Carlsen, M#4"])],
+            ),
+            (
+                &["Adams, Michael#5", "Adams,M#6", "Adams, Michael", "Adams,M"],
+                &[
+                    ("Adams, Michael (FIDE 5)", &["Adams, Michael#5"]),
+                    ("Adams,M (FIDE 6)", &["Adams,M#6"]),
+                    ("Adams, Michael", &["Adams, Michael"]),
+                    ("Adams,M", &["Adams,M"]),
+                ],
+            ),
+        ];
+        check(table, &[]);
+    }
+
+    #[test]
+    fn nobody_plays_himself() {
+        check(
+            &[(&["Smith,J", "Smith, John"], &[("Smith, John", &["Smith, John"]), ("Smith,J", &["Smith,J"])])],
+            &[["Smith, John", "Smith,J"]],
+        );
+    }
+
+    fn check(table: &[(&[&str], &[(&str, &[&str])])], met: &[[&str; 2]]) {
+        for (names, due) in table {
+            let mut due: Vec<(String, Vec<String>)> = due
+                .iter()
+                .map(|(label, names)| ((*label).into(), names.iter().map(|name| (*name).into()).collect()))
+                .collect();
+            due.sort();
+            assert_eq!(players(names, met), due, "{names:?}");
+        }
+    }
+}
