@@ -108,7 +108,8 @@ fn tables_say_whose_score_they_have() {
     assert!(players.contains("player's score") && !players.contains("White's score"), "{players}");
     let row = |name: &str| players.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(
-        row("Carlsen, M.").contains("100.0 %  100.0 %") || row("Carlsen, M.").trim_end().ends_with("100.0 %")
+        row("Carlsen, M.").contains("100.0 %  100.0 %") || row("Carlsen, M.").trim_end().ends_with("100.0 %"),
+        "{players}"
     );
     assert!(
         row("Ann").trim_end().ends_with("0.0 %") && !row("Ann").trim_end().ends_with("100.0 %"),
@@ -134,4 +135,47 @@ fn two_sources_are_compared() {
     let (_, csv, _) = run(folder.path(), &[&args[..], &["--format", "csv"]].concat());
     let last = csv.lines().last().unwrap();
     assert!(last.contains(",source,other.pgn,") && last.contains(",-0.666667,"), "{csv}");
+}
+
+/// Names that come near are listed, a note tells of parts of values, and one spelling can be asked for.
+#[test]
+fn names_that_come_near_are_listed() {
+    let folder = folder();
+    let said = |args: &[&str]| {
+        let all = [&["scan", "--count"][..], args, &["initial", "games.pgn"]].concat();
+        let (code, stdout, stderr) = run(folder.path(), &all);
+        assert_eq!(code, Some(0), "{stderr}");
+        stdout + &stderr
+    };
+    for (args, part) in [
+        (&["--player", "Carlsen, Magnus"][..], "near, and left out: `Carlsen,H` 1\n"),
+        (&["--player", "Karlsen, Magnus"], "did you mean: `Carlsen, M.` 1, `Carlsen,Magnus` 1?\n"),
+        (&["--player-exact", "Carlsen,Magnus"], "games hit 1\n"),
+        (&["--player-exact", "Carlsen,Magnus"], "near, and left out: `Carlsen, M.` 1, `Carlsen,H` 1\n"),
+        (&["--player-exact", "Carlsen,H", "--as", "white"], "games hit 1\n"),
+        (&["--where", "White=Carlsen"], "`White=Carlsen` is true of no game"),
+        (&["--where", "White=Carlsen"], "`White~Carlsen` is of 2 games"),
+        (&["--where", "White=Carlsen,H or black=bob"], "games hit 2\n"),
+    ] {
+        let said = said(args);
+        assert!(said.contains(part), "{args:?}: {said}");
+    }
+    assert!(!said(&["--where", "White=Carlsen,H"]).contains("is true of no game"));
+    let args = [
+        "--message-format",
+        "json",
+        "scan",
+        "--player",
+        "Carlsen, Magnus",
+        "--count",
+        "initial",
+        "games.pgn",
+    ];
+    let (_, _, stderr) = run(folder.path(), &args);
+    let lines = stderr.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let player = lines.map(|line| line["player"].clone()).find(|player| !player.is_null()).unwrap();
+    assert_eq!(player["left_out"], serde_json::json!([{ "name": "Carlsen,H", "games": 1 }]));
+    assert_eq!((&player["games"], &player["is_whole"]), (&2.into(), &true.into()));
+    let both = ["scan", "--player", "A", "--player-exact", "B", "initial", "games.pgn"];
+    assert_eq!(run(folder.path(), &both).0, Some(2));
 }

@@ -146,6 +146,12 @@ fn conditions_hold_where_they_should() {
         ("tag:nosuchtag!=1", "123"),
         ("tag:White~carlsen", "1"),
         ("tag::white~carlsen", "1"),
+        ("white~carlsen or year=2016", "13"),
+        ("year=2016 or player~carlsen and elo=2600", "23"),
+        ("(year=2016 or player~carlsen) and elo=2600", "2"),
+        ("player~carlsen and(black=\"so, wesley\" or eco=C42)", "12"),
+        ("( white~(x) )or year=2016", "3"),
+        ("white~\"a or b\" or year=2016", "3"),
     ] {
         let choice = Choice { conditions: vec![condition.parse().unwrap()], ..Choice::default() };
         let games = choice.games(&block).unwrap();
@@ -184,6 +190,12 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("eco=B90-", "is no opening and no range of openings"),
         ("eco=B90-X", "is no opening and no range of openings"),
         ("result>1-0", "compares numbers"),
+        ("event~now or never", "at character 15: `never` behind `or` compares nothing"),
+        ("year=2015 and", "at character 14: a condition is missing"),
+        ("year=2015 or elo>=x", "at character 14: `x` is no number"),
+        ("(year=2015", "the bracket at character 1 is not closed"),
+        ("(year=2015) elo>1", "at character 13: `elo>1` follows a condition"),
+        ("()", "at character 2: a condition is missing"),
     ] {
         let error = condition.parse::<Condition>().unwrap_err().to_string();
         assert!(error.contains(part), "{condition}: {error}");

@@ -90,6 +90,7 @@ mod mates;
 mod measures;
 mod moves;
 mod mutations;
+mod names;
 mod narrowed;
 mod parts;
 mod pgn;

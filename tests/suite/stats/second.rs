@@ -165,7 +165,18 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
         [first, orbit_chess::internals::stats::Key::Whole] => first.to_string(),
         [first, second] => format!("{first} * {second}"),
     };
-    rows.into_iter().map(|row| (name(row.keys), (row.all, row.hit))).collect()
+    let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
+    for row in rows {
+        // A name with a FIDE number beside it is a group of its own until it is known who is who.
+        let sum = sums.entry(name(row.keys)).or_default();
+        for (sum, more) in [(&mut sum.0, &row.all), (&mut sum.1, &row.hit)] {
+            sum.games += more.games;
+            sum.positions += more.positions;
+            sum.results += more.results;
+            sum.half_points += more.half_points;
+        }
+    }
+    sums
 }
 
 fn agree(query: &str, path: &Path, groupings: &str) {
