@@ -94,6 +94,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "reader_version": reel.reader(),
         "bytes": reel.bytes(),
         "dead_bytes": reel.dead_bytes(),
+        "bytes_behind": reel.bytes_behind(),
         "blocks": reel.blocks(),
         "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
         "positions": positions,
@@ -139,6 +140,13 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
         lines.push(format!(
             "  {} of the other bytes are unused: old directories, left by appends",
             grouped(reel.dead_bytes())
+        ));
+    }
+    if reel.bytes_behind() > 0 {
+        lines.push(format!(
+            "  {} bytes behind the end are no part of the reel: an append that was interrupted or is going on wrote them, or \
+             another program; the next `orbit index --append` removes them",
+            grouped(reel.bytes_behind())
         ));
     }
     lines.push(format!("{}:", counted(reel.sources().len(), "source", "sources")));
