@@ -6,37 +6,37 @@
 use super::{
     notation,
     parser::{C, N, S},
-    tree::{Control, Node, Ref, Squares},
+    tree::{Arith, Control, Kind as _, Node, Number, Ref, Squares, Written},
 };
 use crate::{
     board::PieceSet,
     diagnostic::{Diagnostic, Span},
 };
 
+type Filter<'a> = Ref<'a, Written>;
+
 /// One note on a query that was read.
 pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     let mut conditions = Vec::new();
-    flatten(body.clone(), &mut conditions);
-    let written = |node: &Node| text.get(node.span().start..node.span().end).unwrap_or_default();
-    let span = conditions.first()?.span().to(conditions.last()?.span());
+    flatten(body.node(), &mut conditions);
+    let written = |filter: Filter| text.get(filter.mark().start..filter.mark().end).unwrap_or_default();
+    let span = conditions.first()?.mark().to(*conditions.last()?.mark());
     if conditions.len() > 1
-        && conditions.iter().all(is_designator)
+        && conditions.iter().all(|filter| is_designator(*filter))
         && let Some(row) = notation::row(text.get(span.start..span.end)?)
     {
         let message = "the query asks for pieces and squares of one position, not for moves";
-        return Some(
-            Diagnostic::hint(span, message, format!("for these moves write `{row}`"))
-                .help(notation::ROW_HELP),
-        );
+        let note = Diagnostic::hint(span, message, format!("for these moves write `{row}`"));
+        return Some(note.help(notation::ROW_HELP));
     }
-    let place = conditions.iter().position(|node| always(node).is_some())?;
-    let node = &conditions[place];
-    let before = place.checked_sub(1).map(|before| &conditions[before]);
-    match always(node)? {
+    let place = conditions.iter().position(|filter| always(*filter).is_some())?;
+    let filter = conditions[place];
+    let before = place.checked_sub(1).map(|before| conditions[before]);
+    match always(filter)? {
         Always::Squares => {
-            Some(squares(before.map(|node| (written(node), node)), written(node), node.span()))
+            Some(squares(before.map(|before| (written(before), before)), written(filter), *filter.mark()))
         }
-        Always::Number => Some(number(written(node), node.span())),
+        Always::Number => Some(number(written(filter), *filter.mark())),
     }
 }
 
@@ -46,17 +46,10 @@ enum Always {
     Number,
 }
 
-fn always(node: &Node) -> Option<Always> {
-    match node {
-        Node::Squares(f) => is_never_empty(f).then_some(Always::Squares),
-        Node::Number(_) => {
-            let mut is_reckoned = true;
-            node.walk(&mut |part| {
-                is_reckoned &=
-                    matches!(part, Ref::Number(f) if matches!(f.op(), N::Int(_) | N::Neg(_) | N::Arith(..)));
-            });
-            is_reckoned.then_some(Always::Number)
-        }
+fn always(filter: Filter) -> Option<Always> {
+    match filter {
+        Ref::Squares(f) => is_never_empty(f).then_some(Always::Squares),
+        Ref::Number(f) => is_reckoned(f).then_some(Always::Number),
         _ => None,
     }
 }
@@ -70,34 +63,50 @@ fn is_never_empty(of: &Squares) -> bool {
     }
 }
 
-fn is_designator(node: &Node) -> bool {
-    matches!(node, Node::Squares(f) if matches!(f.op(), S::Designator { .. }))
-}
-
-/// All conditions that must hold.
-fn flatten(node: Node, out: &mut Vec<Node>) {
-    match node {
-        Node::Condition(f) if matches!(f.op(), C::Braces(_) | C::And(..)) => match f.into_op() {
-            C::Braces(all) => all.into_iter().for_each(|node| flatten(node, out)),
-            C::And(left, right) => [left, right].into_iter().for_each(|node| flatten(node, out)),
-            _ => {}
-        },
-        Node::Squares(f) if matches!(f.op(), S::Control(Control::Braces { .. })) => {
-            if let S::Control(Control::Braces { first, last }) = f.into_op() {
-                first.into_iter().chain([last.into()]).for_each(|node| flatten(node, out));
-            }
+/// `1-0`, `1/2-1/2`: made of numbers alone. A division by nothing has no value.
+fn is_reckoned(of: &Number) -> bool {
+    match of.op() {
+        N::Int(_) => true,
+        N::Neg(of) => is_reckoned(of),
+        N::Arith(Arith::Div | Arith::Rem, left, right) => {
+            is_reckoned(left) && matches!(right.op(), N::Int(by) if *by != 0)
         }
-        Node::Number(f) if matches!(f.op(), N::Control(Control::Braces { .. })) => {
-            if let N::Control(Control::Braces { first, last }) = f.into_op() {
-                first.into_iter().chain([last.into()]).for_each(|node| flatten(node, out));
-            }
-        }
-        other => out.push(other),
+        N::Arith(_, left, right) => is_reckoned(left) && is_reckoned(right),
+        _ => false,
     }
 }
 
+fn is_designator(filter: Filter) -> bool {
+    matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
+}
+
+/// All conditions that must hold.
+fn flatten<'a>(filter: Filter<'a>, out: &mut Vec<Filter<'a>>) {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Braces(all) => return all.iter().for_each(|one| flatten(one.node(), out)),
+            C::And(left, right) => return [left, right].into_iter().for_each(|one| flatten(one.node(), out)),
+            _ => {}
+        },
+        Ref::Squares(f) => {
+            if let S::Control(Control::Braces { first, last }) = f.op() {
+                first.iter().for_each(|one| flatten(one.node(), out));
+                return flatten(last.node(), out);
+            }
+        }
+        Ref::Number(f) => {
+            if let N::Control(Control::Braces { first, last }) = f.op() {
+                first.iter().for_each(|one| flatten(one.node(), out));
+                return flatten(last.node(), out);
+            }
+        }
+        _ => {}
+    }
+    out.push(filter);
+}
+
 /// The note on squares, behind the condition that stands before them.
-fn squares(before: Option<(&str, &Node)>, text: &str, span: Span) -> Diagnostic {
+fn squares(before: Option<(&str, Filter)>, text: &str, span: Span) -> Diagnostic {
     let is_one = text.len() == 2;
     let squares = if is_one { "the square" } else { "the squares" };
     let message = format!("`{text}` matches every position");
@@ -111,9 +120,9 @@ fn squares(before: Option<(&str, &Node)>, text: &str, span: Span) -> Diagnostic 
     if let Some((piece, node)) = before
         && is_designator(node)
         && is_kind(piece)
-        && node.span().end <= span.start
+        && node.mark().end <= span.start
     {
-        return Diagnostic::hint(node.span().to(span), message, label)
+        return Diagnostic::hint(node.mark().to(span), message, label)
             .help(format!("without a blank it is one filter, a piece on its square: `{piece}{text}`"));
     }
     let (piece, name) =

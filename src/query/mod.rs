@@ -141,7 +141,9 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     remarks.extend(more);
     query.keeps_state = assigned::check(&query).err();
     other_meanings(&query.body, text, &mut remarks);
-    remarks.extend(hints::of(&query.body, text));
+    if remarks.is_empty() {
+        remarks.extend(hints::of(&query.body, text));
+    }
     Ok(Parsed { query, remarks })
 }
 

@@ -242,7 +242,7 @@ impl Parser {
             return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
         }
         let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
-        if !is_name(word) {
+        if !is_name(word) || word.chars().count() < 3 {
             return None;
         }
         // Words that stand together are one name.
