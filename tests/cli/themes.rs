@@ -485,7 +485,7 @@ fn a_theme_is_searched_by_its_name() {
         text(&out.stdout).to_owned()
     });
     assert_eq!(by_name, by_text);
-    assert_eq!(by_name.lines().count(), 2, "{by_name}");
+    assert_eq!(by_name.lines().count(), 4, "two games, each with its moves: {by_name}");
 }
 
 #[test]
