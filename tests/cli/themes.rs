@@ -551,3 +551,32 @@ fn the_page_shows_the_catalogue() {
     let kept = std::fs::read_to_string(&path).unwrap();
     assert!(kept == page(), "docs/themes.md is not what it says: run the tests once with UPDATE_GOLDEN=1");
 }
+
+#[test]
+fn a_theme_is_searched_by_its_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let query = themes::named("greek-gift").unwrap().query;
+    let [by_name, by_text] = [["--theme", "greek-gift"], ["-e", &query]].map(|asked| {
+        let out = orbit(folder, &[&["scan", "-q"], &asked[..], &[SAMPLE]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    });
+    assert_eq!(by_name, by_text);
+    assert_eq!(by_name.lines().count(), 4, "two games, each with its moves: {by_name}");
+}
+
+#[test]
+fn what_was_meant_with_themes_and_games_is_offered() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (args, part) in [
+        (&["scan", "--theme", "greek-gitf", SAMPLE][..], "did you mean `greek-gift`?"),
+        (&["scan", "--theme", "a,b", SAMPLE], "`orbit batch catalogue --only a,b games.pgn`"),
+        (&["batch", "games/sample.pgn"], "write `orbit batch catalogue games/sample.pgn`"),
+        (&["batch", "games"], "write `orbit batch catalogue games`"),
+        (&["info", "games/sample.pgn"], "`orbit scan --count true games/sample.pgn`"),
+    ] {
+        let out = orbit(folder, args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(text(&out.stderr).contains(part), "{args:?}: {}", text(&out.stderr));
+    }
+}
