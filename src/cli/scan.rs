@@ -109,7 +109,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The query, then the files to search; with -f, --theme, --board or --queries only the files.
+    /// The query, then the files; with -f, --theme, --board or --queries only files.
     ///
     /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
     /// folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the URL of such a file.
