@@ -31,13 +31,15 @@ impl Span {
     }
 }
 
-/// Whether a diagnostic stops the run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Whether a diagnostic stops the run; the gravest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// The query cannot be run.
     Error,
     /// The query runs, perhaps not as meant.
     Warning,
+    /// The query runs and says little; something else was probably meant. Programs get it as a note.
+    Hint,
     /// For information.
     Note,
 }
@@ -79,6 +81,11 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
+    /// A note on what was probably meant, at `span`.
+    pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
+    }
+
     /// Adds a remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
@@ -99,7 +106,7 @@ impl Diagnostic {
         let kind = match self.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
-            Severity::Note => "note",
+            Severity::Hint | Severity::Note => "note",
         };
         let (row, column) = self.place(text);
         json!({
@@ -127,7 +134,7 @@ impl Diagnostic {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
-            Severity::Note => Level::NOTE,
+            Severity::Hint | Severity::Note => Level::NOTE,
         };
         // A span may end inside of a character that some reader took for a byte.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));

@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::query::{self, Parsed};
 
 mod files;
@@ -138,6 +138,27 @@ pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
 /// The themes that come with the program.
 pub fn built_in() -> Vec<Theme> {
     load(Path::new(CATALOGUE)).expect("a test loads the catalogue")
+}
+
+/// The built-in theme of a name.
+///
+/// # Errors
+///
+/// That no theme has the name, with the one that was probably meant.
+pub fn named(name: &str) -> Result<Theme, Diagnostic> {
+    let all = built_in();
+    let unknown = unknown("theme", name, all.iter().map(|theme| &*theme.name), "orbit batch --list");
+    all.into_iter().find(|theme| theme.name == name).ok_or(unknown)
+}
+
+/// The message about a name that none of some themes or groups has. `list` is the command that lists them.
+pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
+    let known: Vec<&str> = known.collect();
+    let label = match nearest(name, known.iter()) {
+        Some(hint) => format!("did you mean `{hint}`?"),
+        None => format!("`{list}` lists all themes with their groups"),
+    };
+    Diagnostic::error(Span::new(0, name.len()), format!("there is no {what} `{name}`"), label)
 }
 
 /// A file of themes.

@@ -47,6 +47,12 @@ impl Query {
         orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
+    /// The query of a built-in theme.
+    #[staticmethod]
+    fn theme(name: &str) -> PyResult<Query> {
+        orbit_chess::Query::theme(name).map(Query).map_err(|error| errors::of_query(&error))
+    }
+
     /// The same query, asked of side lines as well.
     fn with_variations(&self) -> Query {
         Query(self.0.with_variations())

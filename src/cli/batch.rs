@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use orbit_chess::internals::choice::{Choice, Condition};
 use orbit_chess::internals::database::{Database, DatabaseOptions};
-use orbit_chess::internals::diagnostic::{Severity, nearest};
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::plan::Options;
@@ -18,7 +18,9 @@ use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError}
 
 use super::batch_table::{self, Matrix};
 use super::choosing::missed_lines;
-use super::common::{GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, threads};
+use super::common::{
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, holds_games, shown, threads,
+};
 use super::pass::{Games, Pass};
 use super::players::{PlayerArgs, Remark};
 use super::problems::Problems;
@@ -188,7 +190,8 @@ impl Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let all = themes::load(args.themes.as_deref().unwrap_or(Path::new(CATALOGUE))).map_err(failure)?;
+    let path = args.themes.as_deref().unwrap_or(Path::new(CATALOGUE));
+    let all = themes::load(path).map_err(|error| failure(error, path))?;
     if let Some(name) = &args.show {
         let theme = find(&all, name)?;
         batch_table::show(theme, args.table_format()?, Sink::open(args.output())?)?;
@@ -218,7 +221,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let stats = Stats::new(groupings);
     let stats = if player.is_some() { stats.of_player() } else { stats };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
-    print_remarks(themes, args.verbose);
+    print_remarks(themes, if args.verbose { Severity::Note } else { Severity::Warning });
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
     let choice = Choice { conditions: args.conditions.clone(), player, ..Choice::default() };
@@ -273,9 +276,8 @@ fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Ve
     }
     names.iter().try_for_each(|name| find(&all, name).map(drop))?;
     for group in groups {
-        let known: Vec<&str> = all.iter().map(|theme| &*theme.group).collect();
-        if !known.contains(&group.as_str()) {
-            return Err(unknown("group of themes", group, &known));
+        if !all.iter().any(|theme| theme.group == *group) {
+            return Err(unknown("group of themes", group, all.iter().map(|theme| &*theme.group)));
         }
     }
     all.retain(|theme| names.contains(&theme.name) || groups.contains(&theme.group));
@@ -283,18 +285,13 @@ fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Ve
 }
 
 fn find<'a>(all: &'a [Theme], name: &str) -> Result<&'a Theme, Failure> {
-    all.iter().find(|theme| theme.name == name).ok_or_else(|| {
-        let known: Vec<&str> = all.iter().map(|theme| &*theme.name).collect();
-        unknown("theme", name, &known)
-    })
+    all.iter()
+        .find(|theme| theme.name == name)
+        .ok_or_else(|| unknown("theme", name, all.iter().map(|theme| &*theme.name)))
 }
 
-fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
-    let hint = match nearest(name, known.iter()) {
-        Some(hint) => format!("did you mean `{hint}`?"),
-        None => String::from("`orbit batch --list THEMES` lists all themes with their groups"),
-    };
-    Failure::Other(format!("there is no {what} `{name}`: {hint}"))
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    Failure::Other(themes::unknown(what, name, known, "orbit batch --list THEMES").to_string())
 }
 
 fn prepared(theme: &Theme) -> Result<PreparedQuery, Failure> {
@@ -306,10 +303,10 @@ fn prepared(theme: &Theme) -> Result<PreparedQuery, Failure> {
     Ok(prepared)
 }
 
-fn print_remarks(themes: &[Theme], with_notes: bool) {
+fn print_remarks(themes: &[Theme], least: Severity) {
     for theme in themes {
         let remarks = theme.parsed.remarks.iter();
-        for remark in remarks.filter(|remark| with_notes || remark.severity != Severity::Note) {
+        for remark in remarks.filter(|remark| remark.severity <= least) {
             terminal::drawn_message(&render(&theme.fault(remark)));
         }
     }
@@ -320,7 +317,15 @@ fn render(fault: &Fault) -> String {
     terminal::rendered(&fault.diagnostic, text, origin, 1)
 }
 
-fn failure(error: ThemesError) -> Failure {
+/// Why the themes of a path cannot be loaded.
+fn failure(error: ThemesError, path: &Path) -> Failure {
+    if holds_games(path) {
+        let path = shown(path);
+        return Failure::Other(format!(
+            "{path} holds games, but the first argument is the themes: write `orbit batch catalogue {path}` to search it for \
+             the built-in themes, or `orbit batch THEMES.toml {path}` for your own"
+        ));
+    }
     match error {
         ThemesError::Fault(fault) => Failure::Query(render(&fault)),
         other => Failure::Other(other.to_string()),

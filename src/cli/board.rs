@@ -1,5 +1,6 @@
 //! `--board` and `--similar`: a search for what stands on a board, and the transforms to search it under.
 
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::query::diagram;
 
 use super::Failure;
@@ -72,7 +73,7 @@ impl BoardArgs {
             false => diagram::query(board, &transforms),
         };
         let diagram = diagram.map_err(|error| origin.failure(&error))?;
-        origin.print_remarks(&diagram.remarks, true);
+        origin.print_remarks(&diagram.remarks, Severity::Note);
         Ok(Some(diagram.text))
     }
 

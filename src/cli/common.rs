@@ -117,6 +117,14 @@ pub(super) fn shown(path: &Path) -> String {
     Url::of(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
+/// Whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.reel`.
+pub(super) fn holds_games(path: &Path) -> bool {
+    const ENDINGS: [&str; 4] = ["pgn", "epd", "fen", "reel"];
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let mut endings = name.rsplit('.');
+    path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))
+}
+
 /// The ending of a file's name without `.zst`, in lower case: `csv` of `Hits.CSV.zst`. Empty if the name has none.
 pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -256,6 +264,14 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
         exit = Exit::SourceFailed;
     }
     exit
+}
+
+/// Whether there were sources, and none of them could be read.
+pub(super) fn is_unread(summary: &Summary) -> bool {
+    summary.totals.games() == 0
+        && summary.finished
+        && !summary.sources.is_empty()
+        && summary.failures().count() == summary.sources.len()
 }
 
 /// What two readers of games agree on, if two have read: `verified: 12 games read by both readers, 1 differs by a rule:

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use orbit_chess::internals::diagnostic::Diagnostic;
+use orbit_chess::internals::diagnostic::{Diagnostic, Severity};
 use orbit_chess::internals::orbit;
 use orbit_chess::internals::query::{self, Dialect};
 
@@ -52,7 +52,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         ));
     }
     let parsed = query::parse(&query.text).map_err(|error| query.failure(&error))?;
-    query.print_remarks(&parsed.remarks, false);
+    query.print_remarks(&parsed.remarks, Severity::Hint);
     let converted = orbit::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
     // Queries have limits of length and depth; the converted query must be within them.
     if let Err(error) = query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
@@ -77,7 +77,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             Diagnostic::note(list.span, format!("written out as {copies} copies"), list.reason.clone())
         })
         .collect();
-    query.print_remarks(&notes, true);
+    query.print_remarks(&notes, Severity::Note);
     let mut out = Out::new();
     out.line(converted.text)?;
     out.finish()?;

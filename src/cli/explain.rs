@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use orbit_chess::internals::database::{Database, DatabaseOptions};
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::{
     Answers, Engine as _, EngineError, Outputs, PreparedQuery, Values,
     cpu::Isa,
@@ -73,8 +74,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = query.parse(args.dialect)?;
     let prepared =
         PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
-    query.print_remarks(&parsed.remarks, true);
-    query.print_remarks(&prepared.planner.warnings(), true);
+    query.print_remarks(&parsed.remarks, Severity::Note);
+    query.print_remarks(&prepared.planner.warnings(), Severity::Note);
     if args.wgsl || args.plan {
         check_engine(&prepared, EngineChoice::Cpu).map_err(|error| query.failure(&error))?;
     }

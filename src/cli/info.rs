@@ -2,14 +2,14 @@
 
 mod folder;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::database::DatabaseError;
 use orbit_chess::internals::pgn::{Freshness, PgnError, Url};
-use orbit_chess::internals::reel::{Manifest, Reel, ReelSource, SectionBytes, Totals};
+use orbit_chess::internals::reel::{Manifest, Reel, ReelError, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
-use super::common::{Out, counted, grouped, kind_name, reason_lines, totals_line};
+use super::common::{Out, counted, grouped, holds_games, kind_name, reason_lines, shown, totals_line};
 use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(path) = Manifest::locate(&args.reel).map_err(DatabaseError::from)? {
         return folder::run(&args, &path);
     }
-    let reel = Reel::open(&args.reel)?;
+    let reel = Reel::open(&args.reel).map_err(|error| failure(error, &args.reel))?;
     if args.verify {
         (0..reel.blocks()).try_for_each(|index| reel.verify(index))?;
     }
@@ -52,6 +52,20 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     out.finish()?;
     Ok(Exit::Done)
+}
+
+/// Why a file cannot be described. Games that are no reel are told with the commands that take them.
+fn failure(error: ReelError, path: &Path) -> Failure {
+    match error {
+        ReelError::NotAReel { .. } | ReelError::NoFile { .. } if holds_games(path) => {
+            let name = shown(path);
+            Failure::Other(format!(
+                "{name} is no reel, and `orbit info` describes reels: `orbit scan --count true {name}` counts its games and \
+                 positions, `orbit index {name} -o games.reel` makes a reel of it"
+            ))
+        }
+        other => other.into(),
+    }
 }
 
 fn named(sections: &SectionBytes) -> [(&'static str, u64); 8] {
@@ -94,6 +108,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "reader_version": reel.reader(),
         "bytes": reel.bytes(),
         "dead_bytes": reel.dead_bytes(),
+        "bytes_behind": reel.bytes_behind(),
         "blocks": reel.blocks(),
         "games": { "all": whole + cut + skipped, "whole": whole, "cut": cut, "skipped": skipped },
         "positions": positions,
@@ -139,6 +154,13 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
         lines.push(format!(
             "  {} of the other bytes are unused: old directories, left by appends",
             grouped(reel.dead_bytes())
+        ));
+    }
+    if reel.bytes_behind() > 0 {
+        lines.push(format!(
+            "  {} bytes behind the end are no part of the reel: an append that was interrupted or is going on wrote them, or \
+             another program; the next `orbit index --append` removes them",
+            grouped(reel.bytes_behind())
         ));
     }
     lines.push(format!("{}:", counted(reel.sources().len(), "source", "sources")));

@@ -11,7 +11,9 @@ use orbit_chess::internals::report::{Phases, side_lines_line};
 use orbit_chess::internals::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 use orbit_chess::internals::scan::Scan;
 
-use super::common::{Interrupt, Progress, agreement_line, grouped, print_failures, threads, totals_line};
+use super::common::{
+    Interrupt, Progress, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
+};
 use super::players::Remark;
 use super::problems::Problems;
 use super::{Exit, Failure};
@@ -91,6 +93,9 @@ impl Pass<'_> {
     ) -> Result<Exit, Failure> {
         if let Some(notice) = self.scan.engine().notice() {
             message!("warning: {notice}");
+        }
+        if is_unread(summary) {
+            return Ok(print_failures(summary));
         }
         write()?;
         if !self.interrupt.is_set() {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::plan::Options;
 
@@ -22,6 +23,7 @@ pub(super) fn read(
     file: Option<&Path>,
     text: &str,
     dialect: DialectArgs,
+    least: Severity,
 ) -> Result<Vec<NamedQuery>, Failure> {
     let (text, origin) = match file {
         Some(file) => (query_text::read(file)?, file.display().to_string()),
@@ -35,10 +37,10 @@ pub(super) fn read(
         let (name, query) = line.split_once('\t').unwrap_or((line, line));
         let whole = QueryText::named(query, format!("{origin}, line {number}"));
         let parsed = whole.parse(dialect)?;
-        whole.print_remarks(&parsed.remarks, false);
+        whole.print_remarks(&parsed.remarks, least);
         let prepared =
             PreparedQuery::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
-        whole.print_remarks(&prepared.planner.warnings(), false);
+        whole.print_remarks(&prepared.planner.warnings(), least);
         out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), prepared });
     }
     if out.is_empty() {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use orbit_chess::internals::diagnostic::{Diagnostic, Severity};
 use orbit_chess::internals::pgn::Url;
 use orbit_chess::internals::query::{self, Dialect, Parsed};
+use orbit_chess::internals::themes;
 use orbit_chess::internals::visible;
 
 use super::common::{read_text, shown};
@@ -74,6 +75,23 @@ impl QueryText {
                 (unguarded(text), String::from("query"))
             }
         };
+        QueryText::over(text, origin, words)
+    }
+
+    /// The query of a built-in theme over the files that are the arguments.
+    pub(super) fn of_theme(name: &str, words: Vec<OsString>) -> Result<QueryText, Failure> {
+        if name.contains(',') {
+            return Err(Failure::Other(format!(
+                "--theme takes one theme, whose hits are listed: `orbit batch catalogue --only {name} games.pgn` counts the \
+                 hits of several"
+            )));
+        }
+        let theme = themes::named(name).map_err(|unknown| Failure::Other(unknown.to_string()))?;
+        refuse_query_twice("--theme", "the theme", &words)?;
+        QueryText::over(theme.query, format!("theme {name}"), words)
+    }
+
+    fn over(text: String, origin: String, words: Vec<OsString>) -> Result<QueryText, Failure> {
         if words.is_empty() {
             return Err(Failure::Other(String::from(
                 "there are no games to search: name PGN files, folders or reels after the query, or `-` for \
@@ -131,9 +149,9 @@ impl QueryText {
         Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
     }
 
-    /// Prints warnings, and notes if these are wanted.
-    pub(super) fn print_remarks(&self, remarks: &[Diagnostic], with_notes: bool) {
-        for remark in remarks.iter().filter(|remark| with_notes || remark.severity != Severity::Note) {
+    /// Prints remarks down to the least grave that are wanted.
+    pub(super) fn print_remarks(&self, remarks: &[Diagnostic], least: Severity) {
+        for remark in remarks.iter().filter(|remark| remark.severity <= least) {
             terminal::drawn_message(&self.render(remark));
         }
     }

@@ -139,6 +139,13 @@ impl ReadingArgs {
 pub(super) fn print_substitutes(database: &Database, quiet: bool) {
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
     passed_over.for_each(|passed_over| message!("{passed_over}"));
+    for (reel, bytes) in database.bytes_behind_reels().filter(|_| !quiet) {
+        message!(
+            "note: {}: {} bytes behind its end are no part of the reel and not read: `orbit info` says more",
+            reel.display(),
+            grouped(bytes)
+        );
+    }
     let outdated = database.outdated().iter().filter(|_| !quiet);
     outdated.for_each(|outdated| message!("{outdated}"));
     let told = database.substitutes().iter().filter(|_| !quiet);

@@ -13,6 +13,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use orbit_chess::internals::database::{DatabaseOptions, Summary};
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::engine::verify::Sample;
 use orbit_chess::internals::query::Type;
@@ -34,7 +35,7 @@ use super::stats::StatsArgs;
 use super::table_format::TableFormat;
 use super::{Exit, Failure};
 
-const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
+const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] --theme NAME PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
 orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --similar FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
 
 const AFTER_HELP: &str = "\
@@ -95,6 +96,7 @@ after Ctrl-C.
 Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
   orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
+  orbit scan --theme greek-gift games.pgn
   orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
   orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
   orbit scan -w 'elo>=2600' --columns white,black,move,next -o hits.csv -o - 'stalemate' all.reel
@@ -108,7 +110,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The query, then the files to search; with -f, --board or --queries only the files.
+    /// The query, then the files; with -f, --theme, --board or --queries only files.
     ///
     /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
     /// folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the URL of such a file.
@@ -128,6 +130,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
           "conditions", "whose", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
+    /// Search for a built-in theme, such as `greek-gift`, instead of a query.
+    ///
+    /// `orbit batch --list` lists all themes, `orbit batch --show NAME` prints one with its query.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "file", "board", "similar", "queries", "dialect"])]
+    theme: Option<String>,
     #[command(flatten)]
     dialect: DialectArgs,
     /// Print how many games and positions hit, instead of the hits.
@@ -297,6 +304,15 @@ impl Args {
             Some(FormatName::Jsonl) => TableFormat::Json,
             Some(FormatName::Csv) => TableFormat::Csv,
             _ => TableFormat::Text,
+        }
+    }
+
+    /// The least grave remarks on queries that are printed.
+    pub(super) fn least_remark(&self) -> Severity {
+        match (self.verbose, self.quiet) {
+            (true, _) => Severity::Note,
+            (false, true) => Severity::Warning,
+            (false, false) => Severity::Hint,
         }
     }
 

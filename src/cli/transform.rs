@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use orbit_chess::internals::board::{Bitboard, Color, Square};
-use orbit_chess::internals::diagnostic::{Diagnostic, Span};
+use orbit_chess::internals::diagnostic::{Diagnostic, Severity, Span};
 use orbit_chess::internals::fen::{FenError, FenRecord, Leniency, RookLetters};
 use orbit_chess::internals::positions::names::{self, Shifts, Step};
 use orbit_chess::internals::positions::{Group, Setup, Symmetry, canonical, without_impossible_rights};
@@ -183,7 +183,7 @@ fn take_steps(args: &mut Args) -> Result<Vec<Step>, Failure> {
         })?;
     }
     let warnings: Vec<Diagnostic> = steps.iter().filter_map(|step| step.warning.clone()).take(1).collect();
-    text.print_remarks(&warnings, true);
+    text.print_remarks(&warnings, Severity::Note);
     Ok(steps)
 }
 

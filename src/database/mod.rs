@@ -525,6 +525,11 @@ impl Database {
         })
     }
 
+    /// The reels with bytes behind their ends, and how many: see [`Reel::bytes_behind`].
+    pub fn bytes_behind_reels(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.reels().map(|reel| (reel.path(), reel.bytes_behind())).filter(|(_, bytes)| *bytes > 0)
+    }
+
     /// The names of the sources.
     pub fn source_names(&self) -> Vec<String> {
         self.sources.iter().map(|source| source.name.clone()).collect()

@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 
 use super::blocks::build;
 use super::{Database, DatabaseError, DatabaseOptions, Input, StreamedBlock, Summary};
-use crate::files::OutputFile;
+use crate::files::{OutputFile, open_regular};
 use crate::pgn::{Chunk, Kind, READER_VERSION, SourceText, Sources, Stamp};
 use crate::reel::Block;
 
@@ -336,7 +336,7 @@ fn hash(texts: &[SourceText]) -> u64 {
 
 /// What a sidecar says, if its bytes are as they were written.
 fn read(path: &Path) -> Option<Places> {
-    let file = File::open(path).ok()?;
+    let file = open_regular(path).ok()?;
     if file.metadata().ok()?.len() > SIDECAR_BYTES_MAX {
         return None;
     }

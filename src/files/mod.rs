@@ -17,11 +17,13 @@ mod early;
 mod lock;
 mod output;
 mod place;
+mod regular;
 mod temporary;
 
 pub(crate) use early::Early;
 pub(crate) use lock::{is_at, open_alone, release};
 pub use output::{OutputError, OutputFile};
 pub use place::{Clash, refuse_clashes, target_of};
+pub(crate) use regular::{open_regular, refuse_special};
 pub(crate) use temporary::Temporary;
 pub use temporary::Unfinished;

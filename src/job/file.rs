@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use twox_hash::XxHash3_128;
 
 use super::plan::{Job, JobPart};
-use crate::files::{OutputError, OutputFile};
+use crate::files::{OutputError, OutputFile, open_regular};
 use crate::reel::Totals;
 use crate::run::Parts;
 
@@ -156,7 +156,7 @@ impl PartReader {
             io::ErrorKind::NotFound => PartFault::Missing,
             _ => PartFault::Unreadable(error.to_string()),
         };
-        let file = File::open(&path).map_err(unreadable)?;
+        let file = open_regular(&path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         let left = bytes.checked_sub(CHECKSUM_BYTES).ok_or(PartFault::Damaged)?;
         let mut file = BufReader::with_capacity(1 << 18, file);

@@ -1,7 +1,7 @@
 //! What a job is: what is asked, of which sources, in which parts.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use crate::database::SourceMark;
-use crate::files::{OutputError, OutputFile};
+use crate::files::{OutputError, OutputFile, open_regular};
 use crate::pgn::READER_VERSION;
 
 /// The name of the file of a job in its folder.
@@ -198,7 +198,9 @@ impl Job {
     /// [`JobError::Missing`], [`JobError::Unreadable`], [`JobError::Malformed`].
     pub fn read(folder: &Path) -> Result<Job, JobError> {
         let path = folder.join(JOB_NAME);
-        let bytes = fs::read(&path).map_err(|error| match error.kind() {
+        let mut bytes = Vec::new();
+        let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => JobError::Missing { folder: folder.to_owned() },
             _ => JobError::Unreadable { path: path.clone(), error },
         })?;

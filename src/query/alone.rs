@@ -52,6 +52,11 @@ fn alone(node: &Node) -> Option<Alone> {
     }
 }
 
+/// Whether a number looks like the year of a game.
+fn is_year(text: &str) -> bool {
+    text.parse().is_ok_and(|year: u32| (1400..2200).contains(&year))
+}
+
 impl Parser {
     /// Refuses a number or a text as a condition. `before` is the filter that stands before it, with which it was
     /// probably meant.
@@ -81,7 +86,12 @@ impl Parser {
         let text = self.quoted(node.span());
         let remark =
             Diagnostic::warning(node.span(), format!("`{text}` as a condition"), "CQL 6.2 refuses this")
-                .help("its value is listed here, and it matches where it has one");
+                .help(match (alone(node), before) {
+                    (Some(Alone::Literal), None) => {
+                        format!("it matches every position, which is listed with it; a player is asked for by `player {text}`")
+                    }
+                    _ => "its value is listed here, and it matches where it has one".into(),
+                });
         self.remarks.push(remark);
         Ok(())
     }
@@ -113,7 +123,11 @@ impl Parser {
         }
         let before = before.map(|node| (typed(node).0, self.quoted(node.span())));
         let Some((ty, before)) = before else {
-            return (alone == Alone::Value).then(|| format!("to compare write `{text} == ...`"));
+            return match alone {
+                Alone::Value => Some(format!("to compare write `{text} == ...`")),
+                Alone::Number if is_year(text) => Some(format!("a year is compared: `year == {text}`")),
+                _ => None,
+            };
         };
         match (alone, ty) {
             (Alone::Number, Type::Num | Type::Set) => Some(match *self.tok() {

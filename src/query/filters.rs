@@ -131,6 +131,8 @@ impl Parser {
             error = error.help("it is assigned further on, and may be read behind its first assignment");
         } else if let Some(hint) = words::nearest(Dialect::Cql6, word) {
             error = error.help(format!("did you mean `{hint}`?"));
+        } else if let Some(help) = self.name_of_something(word) {
+            error = error.help(help);
         }
         Err(error)
     }

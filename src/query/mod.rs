@@ -18,6 +18,7 @@ mod filters;
 mod functions;
 mod game;
 mod header;
+mod hints;
 mod letters;
 mod lexer;
 mod loops;
@@ -140,6 +141,9 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     remarks.extend(more);
     query.keeps_state = assigned::check(&query).err();
     other_meanings(&query.body, text, &mut remarks);
+    if remarks.is_empty() {
+        remarks.extend(hints::of(&query.body, text));
+    }
     Ok(Parsed { query, remarks })
 }
 

@@ -1,6 +1,16 @@
 //! Moves in algebraic notation, `Nxf3+`, which are no CQL, and what they are in CQL.
 
+use shakmaty::san::{San, SanPlus};
+use shakmaty::{CastlingSide, Chess, Color, Move as Played, Position as _, Role};
+
 use crate::diagnostic::{Diagnostic, Span};
+
+/// The moves of a row at most.
+const ROW_MAX: usize = 400;
+
+/// The remedy of a row of moves.
+pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
+     small ones Black's";
 
 /// What ends a move in notation.
 const ENDS: &str = "(){}[],;\"&|";
@@ -20,6 +30,11 @@ struct Move<'a> {
 
 /// The error for a query that is wrong at a move in notation; `None` where there is no such move.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
+    if let Some(row) = row(text) {
+        let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
+        let message = "moves in algebraic notation, one after the other";
+        return Some(Diagnostic::error(span, message, format!("write `{row}`")).help(ROW_HELP));
+    }
     let (span, written) = around(text, fault.span.start)?;
     let (message, cql) = match written.trim_end_matches(['+', '#']) {
         "O-O" | "0-0" => ("castling", String::from("--(o-o)")),
@@ -41,6 +56,56 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
         )
         .help(help),
     )
+}
+
+/// What a row of at least two moves from the start of a game is in CQL: `1. e4 e5 2. Nf3`, with or without numbers. `None` where
+/// the moves cannot be played.
+pub(super) fn row(text: &str) -> Option<String> {
+    let mut position = Chess::default();
+    let mut out = String::from("initial path");
+    let mut moves = 0;
+    for word in text.split_whitespace() {
+        let written = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_numbered = written.len() < word.len() && written.starts_with('.');
+        let written = if is_numbered { written.trim_start_matches('.') } else { word };
+        if is_numbered && written.is_empty() {
+            continue;
+        }
+        let san = written.trim_end_matches(['!', '?']).replace('0', "O");
+        let san: SanPlus = san.parse().ok()?;
+        let played = san.san.to_move(&position).ok()?;
+        out.push(' ');
+        out.push_str(&in_path(&san.san, played, position.turn()));
+        position.play_unchecked(played);
+        moves += 1;
+        if moves > ROW_MAX {
+            return None;
+        }
+    }
+    (moves > 1).then_some(out)
+}
+
+/// A move that was played, as a part of `path`.
+fn in_path(san: &San, played: Played, turn: Color) -> String {
+    if let Played::Castle { .. } = played {
+        return match played.castling_side() {
+            Some(CastlingSide::QueenSide) => "--(o-o-o)".into(),
+            _ => "--(o-o)".into(),
+        };
+    }
+    let letter = |role: Role| turn.fold_wb(role.upper_char(), role.char());
+    let from = match san {
+        San::Normal { role, file, rank, .. } if *role != Role::Pawn && (file.is_some() || rank.is_some()) => {
+            played.from().map_or(String::new(), |from| from.to_string())
+        }
+        San::Normal { role: Role::Pawn, .. } if played.is_capture() => {
+            played.from().map_or(String::new(), |from| from.to_string())
+        }
+        _ => String::new(),
+    };
+    let sign = if played.is_capture() { "[x]" } else { "--" };
+    let promotion = played.promotion().map_or(String::new(), |role| format!("={}", letter(role)));
+    format!("{}{from}{sign}{}{promotion}", letter(played.role()), played.to())
 }
 
 /// What stands between blanks and parentheses at a byte or just before it, without the number of a move.

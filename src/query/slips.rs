@@ -39,6 +39,9 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
 /// Quotation marks that are no `"`.
 const QUOTES: &str = "“”„‟«»‘’‚‛";
 
+/// The words of a name at most.
+const NAME_WORDS_MAX: usize = 4;
+
 /// What stands for a piece before squares.
 const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
 
@@ -231,6 +234,22 @@ impl Parser {
         let filter = &self.text[span.start..self.last_span().end];
         Err(Diagnostic::error(self.span(), format!("`{word}` is no filter"), format!("write `\"{word}\"`"))
             .help(format!("text stands in quotation marks: `{filter} \"{word}\"`")))
+    }
+
+    /// The remedy for an unknown word that looks like the name of a player or the code of an opening.
+    pub(super) fn name_of_something(&self, word: &str) -> Option<String> {
+        if matches!(word.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) {
+            return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
+        }
+        let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+        if !is_name(word) || word.chars().count() < 3 {
+            return None;
+        }
+        // Words that stand together are one name.
+        let behind = (1..NAME_WORDS_MAX)
+            .take_while(|ahead| matches!(self.peek(*ahead), Tok::Word(next) if is_name(next)));
+        let span = behind.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
+        Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
     }
 
     /// What an unknown word was meant to be.

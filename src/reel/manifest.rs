@@ -4,8 +4,7 @@
 //! how long it is and what its header hashes to; the header in turn vouches for the directory, and each block has a
 //! checksum. A shard that was exchanged, cut or altered is therefore noticed before a game of it is used.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use twox_hash::XxHash3_64;
 use super::reader::Reel;
 use super::source::ReelSource;
 use super::{FORMAT_VERSION, ReelError};
-use crate::files::{OutputError, OutputFile};
+use crate::files::{OutputError, OutputFile, open_regular};
 use crate::pgn::{READER_VERSION, Stamp};
 
 /// The name of the manifest in its folder.
@@ -192,10 +191,12 @@ impl Manifest {
         let unreadable = |error| ManifestError::Unreadable { path: path.to_owned(), error };
         let malformed =
             |what: &dyn ToString| ManifestError::Malformed { path: path.to_owned(), what: what.to_string() };
-        if fs::metadata(path).map_err(unreadable)?.len() > MANIFEST_BYTES_MAX {
+        let mut file = open_regular(path).map_err(unreadable)?;
+        if file.metadata().map_err(unreadable)?.len() > MANIFEST_BYTES_MAX {
             return Err(malformed(&"it is longer than any may be"));
         }
-        let bytes = fs::read(path).map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| malformed(&error))?;
         if manifest.schema != SCHEMA {
             return Err(malformed(&format!("schema {}, not {SCHEMA}", manifest.schema)));

@@ -28,6 +28,8 @@ pub struct Reel {
     sources: Vec<ReelSource>,
     totals: Totals,
     sections: SectionBytes,
+    /// Bytes behind the end.
+    bytes_behind: u64,
 }
 
 impl Reel {
@@ -71,6 +73,7 @@ impl Reel {
             sources: Vec::new(),
             totals: Totals::default(),
             sections: SectionBytes::default(),
+            bytes_behind: found - header.file_bytes,
         };
         reel.read_directory(&directory).map_err(|what| reel.inconsistent(FilePart::Directory, what))?;
         Ok(reel)
@@ -246,6 +249,12 @@ impl Reel {
         let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
         // No block overlaps another, header or directory.
         self.header.directory_offset - HEADER_BYTES as u64 - blocks
+    }
+
+    /// Bytes of the file behind the end of the reel, which are no part of it: an append that was interrupted or is going on wrote
+    /// them, or another program.
+    pub fn bytes_behind(&self) -> u64 {
+        self.bytes_behind
     }
 
     /// Games before a block, skipped ones included; at [`Reel::blocks`], all of them.

@@ -131,7 +131,10 @@ fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
         plies.extend_from_slice(b"; +");
         push_number(&mut plies, count - listed);
     }
-    let cells = [players(&game), game.outcome().text().to_owned(), year(&game), event(&game)];
+    let title = title(&game);
+    let event = if title.is_some() { String::new() } else { event(&game) };
+    let title = title.unwrap_or_else(|| players(&game));
+    let cells = [title, game.outcome().text().to_owned(), year(&game), event];
     let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, limits.runs_max, max));
     Line { game, cells, plies, hits: count, spans }
 }
@@ -224,6 +227,15 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
         out.push((label, moves));
     }
     out
+}
+
+/// What a game without players, such as a study or a lesson, is called: its event, else its site, else its annotator, whole.
+fn title(game: &GameRow) -> Option<String> {
+    if [Color::White, Color::Black].into_iter().any(|side| tags::player(game, side).is_some()) {
+        return None;
+    }
+    let mut names = ["Event", "Site", "Annotator"].into_iter().filter_map(|name| tags::known(game, name));
+    names.next().map(|name| visible::line(&name).into_owned())
 }
 
 /// `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.

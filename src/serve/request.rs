@@ -15,6 +15,7 @@ use crate::game::PlayerName;
 use crate::query::Dialect;
 use crate::report::Column;
 use crate::scan::EngineChoice;
+use crate::themes;
 
 /// The rows of a page at most.
 pub const PAGE_ROWS_MAX: u64 = 1000;
@@ -330,7 +331,10 @@ impl Request {
         (Some(id), request)
     }
 
-    fn of_kind(kind: &str, fields: Map<String, Value>) -> Result<Request, Fault> {
+    fn of_kind(kind: &str, mut fields: Map<String, Value>) -> Result<Request, Fault> {
+        if matches!(kind, "query" | "explain") {
+            put_theme(&mut fields)?;
+        }
         Ok(match kind {
             "open" => Request::Open(of_fields(fields)?),
             "close" => Request::Close(of_fields(fields)?),
@@ -352,6 +356,21 @@ impl Request {
             }
         })
     }
+}
+
+/// Puts the query of a theme in the place of its name.
+fn put_theme(fields: &mut Map<String, Value>) -> Result<(), Fault> {
+    let Some(theme) = fields.remove("theme") else { return Ok(()) };
+    let fault = |message: String| Fault::new(Code::Request, message);
+    let Value::String(name) = theme else {
+        return Err(fault("`theme` is the name of a built-in theme, such as \"greek-gift\"".into()));
+    };
+    if fields.contains_key("query") {
+        return Err(fault("`query` and `theme` exclude each other: leave out one of them".into()));
+    }
+    let theme = themes::named(&name).map_err(|unknown| fault(unknown.to_string()))?;
+    fields.insert("query".into(), theme.query.into());
+    Ok(())
 }
 
 fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {

@@ -9,6 +9,7 @@ use crate::orbit::Filter;
 use crate::plan::Options;
 use crate::query::{self, Dialect, Parsed, Type, diagram};
 use crate::report::Names;
+use crate::themes;
 
 /// A query that was read and whose copies were made: any number of sessions run it. Clones share it.
 ///
@@ -80,6 +81,25 @@ impl Query {
     pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
         let diagram = diagram::similar(board, transforms);
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
+    }
+
+    /// The query of a built-in theme: see [`themes`](crate::load_themes).
+    ///
+    /// # Errors
+    ///
+    /// That no theme has this name, with the one that was probably meant.
+    ///
+    /// ```
+    /// use orbit_chess::Query;
+    ///
+    /// assert!(Query::theme("greek-gift")?.text().contains("[x]ph7"));
+    /// let fault = Query::theme("greek-gitf").unwrap_err();
+    /// assert!(fault.to_string().contains("did you mean `greek-gift`?"));
+    /// # Ok::<(), orbit_chess::QueryError>(())
+    /// ```
+    pub fn theme(name: &str) -> Result<Query, QueryError> {
+        let theme = themes::named(name).map_err(|diagnostic| QueryError::new(name, diagnostic))?;
+        Query::prepare(&theme.query, Ok(theme.parsed))
     }
 
     fn prepare(text: &str, parsed: Result<Parsed, Diagnostic>) -> Result<Query, QueryError> {

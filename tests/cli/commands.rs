@@ -81,7 +81,7 @@ fn what_cannot_be_done_is_said_and_exits_with_2() {
         (&["show", "a.pgn", "4"], "has 3 games: there is no game 4"),
         (&["show", "a.reel", "1:4"], "has 3 plies: there is no ply 4"),
         (&["show", "a.reel", "0"], "write GAME or GAME:PLY, from game 1"),
-        (&["info", "a.pgn"], "is no reel: `orbit index` makes one"),
+        (&["info", "a.pgn"], "is no reel, and `orbit info` describes reels"),
         (&["info", "newer.reel"], "format version 7, but this program reads"),
         (&["index", "a.pgn", "-o", "a.pgn"], "exists and is no reel"),
         (&["index", "none.pgn", "-o", "b.reel"], "none.pgn does not exist"),

@@ -192,3 +192,40 @@ fn messages_are_json_with_places() {
     let [fault] = &of(&["batch", themes.to_str().unwrap(), SAMPLE])[..] else { panic!("one message") };
     assert_eq!((&fault["line"], &fault["column"]), (&3.into(), &10.into()), "{fault}");
 }
+
+#[test]
+fn what_was_probably_meant_is_noted_unless_quiet() {
+    let notes = |args: &[&str]| -> usize {
+        let of = |message: &Value| message["kind"] == "note" && message["code"] == "query";
+        messages(&[args, &[SAMPLE, "--message-format", "json"]].concat()).iter().filter(|m| of(m)).count()
+    };
+    for (query, expected) in [("e4", 1), ("e4 e5", 1), ("true", 0), ("Pe4", 0)] {
+        assert_eq!(notes(&["scan", "-c", query]), expected, "{query}");
+        assert_eq!(notes(&["scan", "-c", "-q", query]), 0, "{query}");
+    }
+}
+
+#[test]
+fn no_counts_are_told_of_what_could_not_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pgn");
+    std::fs::write(&path, "{\"games\": [1, 2, 3]}\n").unwrap();
+    let (code, out, said) = run(&["scan", "-c", "true", path.to_str().unwrap()]);
+    assert_eq!((code, &*out), (Some(3), ""), "{said}");
+    assert!(!said.contains("hits:") && said.contains("a.pgn"), "{said}");
+}
+
+#[test]
+fn games_without_players_are_listed_by_their_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pgn");
+    let event = "A study of the Greek gift, chapter 3: the bishop is declined";
+    let games = format!(
+        "[Event \"{event}\"]\n[White \"?\"]\n\n1. e4 *\n\n[Annotator \"Somebody\"]\n\n1. d4 *\n\n[Round \"1\"]\n\n1. c4 *\n"
+    );
+    std::fs::write(&path, games).unwrap();
+    let listed = run(&["scan", "-q", "ply==1", path.to_str().unwrap()]).1;
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines[0].contains(event), "{listed}");
+    assert!(lines[1].contains("Somebody") && lines[2].contains("? - ?"), "{listed}");
+}

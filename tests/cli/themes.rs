@@ -418,17 +418,86 @@ fn an_answer_goes_into_a_file_and_nothing_found_can_be_a_failure() {
     assert_eq!(orbit(folder.path(), &some).status.code(), Some(0));
 }
 
+/// A row of theme-verdicts.tsv: a hit of a theme, and whether it is what the theme's name says.
+#[derive(serde::Deserialize)]
+struct Verdict {
+    theme: String,
+    /// `now`, or `before` of a hit that an earlier query of the theme found and this one does not.
+    found: String,
+    file: String,
+    game: String,
+    date: String,
+    ply: u32,
+    verdict: String,
+    reason: String,
+}
+
+fn verdicts() -> Vec<Verdict> {
+    let text = data("theme-verdicts.tsv");
+    let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').quoting(false).from_reader(text.as_bytes());
+    reader.deserialize().map(|row| row.unwrap()).collect()
+}
+
+/// How many hits of a theme were judged, how many of them are right, and the games they are from.
+fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
+    let judged: Vec<&Verdict> =
+        verdicts.iter().filter(|row| row.theme == name && row.found == "now").collect();
+    let firsts: Vec<(usize, usize)> = data("theme-precision.tsv")
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .filter(|cells| cells[0] == name)
+        .map(|cells| (cells[1].parse().unwrap(), cells[2].parse().unwrap()))
+        .collect();
+    match (firsts[..].first(), judged.first()) {
+        (Some(&(judged, right)), None) if firsts.len() == 1 => (judged, right, "first of 11,372"),
+        (None, Some(first)) => {
+            let right = judged.iter().filter(|row| row.verdict == "right").count();
+            let games = if first.file == "otb.pgn" { "sample of 11,372" } else { "sample of 45,925" };
+            (judged.len(), right, games)
+        }
+        _ => panic!("{name} has one row of theme-precision.tsv or rows of theme-verdicts.tsv, not both"),
+    }
+}
+
 /// How many hits of a group's themes are what their names say.
-fn precision(themes: &[&Theme]) -> String {
-    let rows = data("theme-precision.tsv");
-    let mut out = String::from("| theme | judged | right |\n|---|---|---|\n");
-    for theme in themes {
-        let cells = rows.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-        let row = cells.filter(|cells| cells[0] == theme.name).collect::<Vec<_>>();
-        assert_eq!(row.len(), 1, "theme-precision.tsv has one row of {}", theme.name);
-        writeln!(out, "| `{}` | {} | {} |", row[0][0], row[0][1], row[0][2]).unwrap();
+fn precision(themes: &[&Theme], verdicts: &[Verdict]) -> String {
+    let mut out = String::from("| theme | games | judged | right |\n|---|---|---|---|\n");
+    for Theme { name, .. } in themes {
+        let (judged, right, games) = precision_of(name, verdicts);
+        writeln!(out, "| `{name}` | {games} | {judged} | {right} |").unwrap();
     }
     out
+}
+
+#[test]
+fn the_page_prints_the_counts_of_the_verdicts() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/themes.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let verdicts = verdicts();
+    let names: BTreeSet<String> = themes::built_in().into_iter().map(|theme| theme.name).collect();
+    let (mut hits, mut judged) = (BTreeSet::new(), BTreeMap::<&str, [usize; 2]>::new());
+    for Verdict { theme, found, file, game, date, ply, verdict, reason } in &verdicts {
+        let row = format!("{theme}, {game}, ply {ply}");
+        assert!(names.contains(theme) && ["now", "before"].contains(&&**found), "{row}: {found}");
+        assert!(
+            ["right", "wrong", "arguable"].contains(&&**verdict) && !reason.is_empty(),
+            "{row}: {verdict}"
+        );
+        assert!(hits.insert((theme, file, game, date, ply)), "{row} is judged twice");
+        if found == "now" {
+            let [all, right] = judged.entry(theme).or_default();
+            (*all, *right) = (*all + 1, *right + usize::from(verdict == "right"));
+        }
+    }
+    assert!(judged.len() > 20, "{} themes are judged by the moves that follow", judged.len());
+    for (theme, [all, right]) in judged {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{theme}` |"))).unwrap();
+        assert!(
+            row.ends_with(&format!(" | {all} | {right} |")),
+            "{row}, and {right} of {all} by the verdicts"
+        );
+        assert!(all <= 50, "{theme}: {all} hits");
+    }
 }
 
 /// The catalogue for reading.
@@ -438,18 +507,26 @@ fn page() -> String {
         "# The catalogue of themes\n\n{} themes that `orbit batch catalogue` counts; `orbit batch --show NAME` prints one. Each has \
          positions that it hits, and some that it narrowly misses; where moves stand behind a position, a position on the way. This page is written by `tests/cli/themes.rs` from \
          the files in `themes/`.\n\n\
-         The tables count how many hits are what the theme's name says to a chess player. Judged are the first hits in 11,372 games over the \
-         board, one of each game and 20 at most; of themes with less there are no more. The tactics were judged by rules of their own with \
-         python-chess (`tests/tools/themes.py`), all other themes by eye, and by such a rule as well where there is one.\n",
+         The tables count how many hits are what the theme's name says to a chess player. The column of games says which hits were judged. \
+         *First of 11,372*: the first hit of each of the first 20 games that hit, in 11,372 games between masters over the board; of themes with less \
+         there are no more. They were judged by eye, and by a rule of their own with python-chess (`tests/tools/themes.py`) where there is one.\n\n\
+         *Sample of 11,372* and *sample of 45,925*: the first hits of 50 games that `orbit scan --first --unique=moves --sample 50 --seed 1` \
+         chooses among the games that hit, or of all if there are fewer. The games are the same, or for themes that are rare in them 45,925 games over the board, by \
+         correspondence, between programs and online, with the others among them. These hits were judged by the position and the ten half-moves that follow. python-chess \
+         found what is exact (it is mate, a man is taken, the material after each move), and each hit was then read by eye. \
+         `tests/data/theme-verdicts.tsv` holds the verdicts (right, wrong, arguable) and their reasons; only right ones count. \
+         The judgement is one reader's, and a number of 50 hits is an estimate. A query that asks for the fact on which the verdict rests, as those of mates, \
+         material and shut-in bishops do, is right almost by definition.\n",
         themes.len()
     );
+    let verdicts = verdicts();
     let mut group = "";
     for theme in &themes {
         if theme.group != group {
             group = &theme.group;
             write!(out, "\n## {group}\n").unwrap();
             let themes: Vec<&Theme> = themes.iter().filter(|theme| theme.group == group).collect();
-            write!(out, "\n{}", precision(&themes)).unwrap();
+            write!(out, "\n{}", precision(&themes, &verdicts)).unwrap();
         }
         let Theme { name, title, description, source, query, hits, misses, .. } = theme;
         write!(
@@ -473,4 +550,33 @@ fn the_page_shows_the_catalogue() {
     }
     let kept = std::fs::read_to_string(&path).unwrap();
     assert!(kept == page(), "docs/themes.md is not what it says: run the tests once with UPDATE_GOLDEN=1");
+}
+
+#[test]
+fn a_theme_is_searched_by_its_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let query = themes::named("greek-gift").unwrap().query;
+    let [by_name, by_text] = [["--theme", "greek-gift"], ["-e", &query]].map(|asked| {
+        let out = orbit(folder, &[&["scan", "-q"], &asked[..], &[SAMPLE]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    });
+    assert_eq!(by_name, by_text);
+    assert_eq!(by_name.lines().count(), 4, "two games, each with its moves: {by_name}");
+}
+
+#[test]
+fn what_was_meant_with_themes_and_games_is_offered() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (args, part) in [
+        (&["scan", "--theme", "greek-gitf", SAMPLE][..], "did you mean `greek-gift`?"),
+        (&["scan", "--theme", "a,b", SAMPLE], "`orbit batch catalogue --only a,b games.pgn`"),
+        (&["batch", "games/sample.pgn"], "write `orbit batch catalogue games/sample.pgn`"),
+        (&["batch", "games"], "write `orbit batch catalogue games`"),
+        (&["info", "games/sample.pgn"], "`orbit scan --count true games/sample.pgn`"),
+    ] {
+        let out = orbit(folder, args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(text(&out.stderr).contains(part), "{args:?}: {}", text(&out.stderr));
+    }
 }

@@ -68,8 +68,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("engine::verify", &["engine", "pgn", "reel"], "games are packed anew for the engine that checks"),
     (
         "engine::reference",
-        &["board", "diagnostic", "engine", "query", "reel", "text"],
-        "never `orbit` or `plan`: a second reading; faults of queries have a place",
+        &["board", "diagnostic", "engine", "files", "query", "reel", "text"],
+        "never `orbit` or `plan`: a second reading; faults of queries have a place, and queries read files",
     ),
     ("second_reader", &["board", "pgn"], "of `pgn` it knows what a game is made of, and what it checks"),
     (
@@ -122,6 +122,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "scan",
             "stats",
             "text",
+            "themes",
         ],
         "what the crate shows of itself",
     ),
@@ -147,6 +148,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "scan",
             "session",
             "text",
+            "themes",
             "visible",
         ],
         "sessions by their names, and their answers as JSON",

@@ -4,7 +4,8 @@ Usage: orbit scan --first --unique=moves --limit 20 --format jsonl -e QUERY GAME
 
 QUERY is that of THEME. For the first 20 games that hit, the first hit of each is judged by the rule below, which knows the
 position and the move that follows it, and nothing of the query. Prints the theme, how many hits were judged, and how many
-are what the theme's name says. A theme that has no rule here is one for the eye.
+are what the theme's name says. A theme that has no rule here is one for the eye, or is judged by the moves that follow its hits
+(`theme_hits.py`, and the verdicts in `../data/theme-verdicts.tsv`).
 """
 
 import json
@@ -16,29 +17,6 @@ import chess.pgn
 JUDGED_MAX = 20
 
 
-def attackers_of_king(board):
-    return board.attackers(not board.turn, board.king(board.turn))
-
-
-def forks(board, kind, victims):
-    """A man of a kind that attacks two of the other side's men, of which the victims are the kinds."""
-    for color in chess.COLORS:
-        for square in board.pieces(kind, color):
-            attacked = [board.piece_at(other) for other in board.attacks(square)]
-            kinds = sorted(piece.piece_type for piece in attacked if piece and piece.color != color)
-            if victims(kinds):
-                return True
-    return False
-
-
-def royal_fork(board, _):
-    return forks(board, chess.KNIGHT, lambda kinds: chess.KING in kinds and chess.QUEEN in kinds)
-
-
-def pawn_fork(board, _):
-    return forks(board, chess.PAWN, lambda kinds: sum(kind != chess.PAWN for kind in kinds) >= 2)
-
-
 def absolute_pin(board, _):
     return any(
         board.is_pinned(color, square)
@@ -46,64 +24,6 @@ def absolute_pin(board, _):
         for square, piece in board.piece_map().items()
         if piece.color == color and piece.piece_type not in (chess.PAWN, chess.KING)
     )
-
-
-def pinned_queen(board, _):
-    return any(
-        board.is_pinned(color, square) for color in chess.COLORS for square in board.pieces(chess.QUEEN, color)
-    )
-
-
-def skewer(board, _):
-    """Without the king, a checking line piece attacks a queen or a rook behind him."""
-    king = board.king(board.turn)
-    without = board.copy()
-    without.remove_piece_at(king)
-    for square in attackers_of_king(board):
-        if board.piece_type_at(square) in (chess.QUEEN, chess.ROOK, chess.BISHOP):
-            for behind in without.attacks(square) - board.attacks(square):
-                piece = board.piece_at(behind)
-                if piece and piece.color == board.turn and piece.piece_type in (chess.QUEEN, chess.ROOK):
-                    return True
-    return False
-
-
-def discovered_check(board, move):
-    ends = {move.to_square}
-    if board.is_castling(move):
-        return False
-    board.push(move)
-    return any(square not in ends for square in attackers_of_king(board))
-
-
-def double_check(board, _):
-    return len(attackers_of_king(board)) >= 2
-
-
-def greek_gift(board, move):
-    """A bishop is offered for the pawn before a castled king, with check, a knight and a queen at hand."""
-    own, target = board.turn, chess.H7 if board.turn else chess.H2
-    taken = board.piece_type_at(move.to_square) == chess.PAWN
-    is_bishop = board.piece_type_at(move.from_square) == chess.BISHOP
-    board.push(move)
-    offered = not board.attackers(own, target)
-    return is_bishop and taken and move.to_square == target and board.is_check() and offered
-
-
-def weak_back_rank(board, _):
-    """A queen or rook of the side to move gives check on the other side's back rank, and nothing but the king can take it."""
-    king = board.king(not board.turn)
-    rank = chess.square_rank(king)
-    for move in board.legal_moves:
-        if board.piece_type_at(move.from_square) not in (chess.QUEEN, chess.ROOK) or board.is_capture(move):
-            continue
-        if chess.square_rank(move.to_square) != rank:
-            continue
-        after = board.copy()
-        after.push(move)
-        if after.is_check() and not after.attackers(after.turn, move.to_square):
-            return True
-    return False
 
 
 # Pawns. A pawn is a pair of file and rank, ranks counted from its own side, all from 0.
@@ -252,11 +172,6 @@ def doubled_rooks(board, color):
 
 
 @either
-def alekhines_gun(board, color):
-    return on_a_file(board, color, chess.QUEEN, chess.ROOK, chess.ROOK)
-
-
-@either
 def knight_blockade(board, color):
     far = {(file, 7 - rank) for file, rank in pawns(board, not color, chess.KNIGHT)}
     return any(rank > 1 and (file, rank + 1) in far for file, rank in passed(board, color))
@@ -269,42 +184,6 @@ def rook_behind_passed_pawn(board, color):
         at = [chess.square(file, r if color else 7 - r) for r in range(rank - 1, -1, -1)]
         men = [board.piece_at(square) for square in at if board.piece_at(square)]
         if rank >= 3 and men and men[0] == chess.Piece(chess.ROOK, color):
-            return True
-    return False
-
-
-# Mates.
-
-
-def mated(board):
-    """The king that is mated, the squares beside it, and the squares of the men that give check."""
-    king = board.king(board.turn)
-    return king, board.attacks(king), attackers_of_king(board)
-
-
-def back_rank_mate(board, _):
-    king, beside, checking = mated(board)
-    home, before = (0, 1) if board.turn else (7, 6)
-    shut = all(board.color_at(s) == board.turn for s in beside if chess.square_rank(s) == before)
-    along = all(chess.square_rank(square) == home for square in checking)
-    return board.is_checkmate() and chess.square_rank(king) == home and shut and along
-
-
-def smothered_mate(board, _):
-    _, beside, checking = mated(board)
-    shut = all(board.color_at(square) == board.turn for square in beside)
-    return board.is_checkmate() and shut and all(board.piece_type_at(s) == chess.KNIGHT for s in checking)
-
-
-def ladder_mate(board, _):
-    """Two queens or rooks: one gives mate along an edge from afar, the other rules the line beside it."""
-    king, _, checking = mated(board)
-    heavy = board.pieces(chess.QUEEN, not board.turn) | board.pieces(chess.ROOK, not board.turn)
-    for line in (chess.square_file, chess.square_rank):
-        edge = line(king)
-        beside = {0: 1, 7: 6}.get(edge)
-        afar = [s for s in checking & heavy if line(s) == edge and chess.square_distance(s, king) > 1]
-        if board.is_checkmate() and afar and any(line(square) == beside for square in heavy):
             return True
     return False
 
@@ -348,16 +227,6 @@ def lights(board, color):
     return {bool(chess.BB_SQUARES[s] & chess.BB_LIGHT_SQUARES) for s in board.pieces(chess.BISHOP, color)}
 
 
-def opposite_coloured_bishops(board, _):
-    one = all(men(board, color).rstrip("P") == "KB" for color in chess.COLORS)
-    return one and lights(board, chess.WHITE) != lights(board, chess.BLACK)
-
-
-@either
-def queen_v_pawn(board, color):
-    return men(board, not color) == "KQ" and men(board, color) == "KP" and pawn_on_the_seventh(board, None)
-
-
 def queen_v_rook(board, _):
     return sides(board) == {"KQ", "KR"}
 
@@ -374,10 +243,6 @@ def bare_king(board, _):
     return "K" in sides(board)
 
 
-def stalemate(board, _):
-    return board.is_stalemate()
-
-
 @either
 def wrong_bishop(board, color):
     """Bishop and rook's pawns of one file, whose last square the bishop does not reach, against a king that is there."""
@@ -390,11 +255,6 @@ def wrong_bishop(board, color):
 
 
 @either
-def bishop_pair(board, color):
-    return len(lights(board, color)) == 2 and men(board, not color).count("B") < 2
-
-
-@either
 def bishops_against_knights(board, color):
     own, theirs = men(board, color), men(board, not color)
     bishops = len(lights(board, color)) == 2 and "N" not in own
@@ -403,11 +263,6 @@ def bishops_against_knights(board, color):
 
 def surplus(board, color, kinds):
     return sum(men(board, color).count(kind) - men(board, not color).count(kind) for kind in kinds)
-
-
-@either
-def exchange_ahead(board, color):
-    return [surplus(board, color, kinds) for kinds in ("Q", "R", "BN")] == [0, 1, -1]
 
 
 @either

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
 use orbit_chess::internals::engine::{self, Engine, Hits, Outputs, PreparedQuery, cpu::Cpu};
 use orbit_chess::internals::reel::{Block, replay::SegmentColumns};
@@ -25,7 +26,7 @@ const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let games = Games::open(&args.paths, args.positions.unwrap_or(POSITIONS), threads(args.threads))?;
-    let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect)?;
+    let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect, Severity::Hint)?;
     let cpu = CpuFigures::measure(&games, &args);
     let device = match args.gpu.options() {
         None => None,

@@ -65,7 +65,7 @@ impl Script {
 
     /// Prints warnings.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic]) {
-        for remark in remarks.iter().filter(|remark| remark.severity != Severity::Note) {
+        for remark in remarks.iter().filter(|remark| remark.severity <= Severity::Hint) {
             terminal::drawn_message(&self.render(remark));
         }
     }

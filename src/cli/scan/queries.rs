@@ -31,7 +31,7 @@ pub(super) struct Many {
 
 impl Many {
     pub(super) fn open(args: &Args, interrupt: &Interrupt) -> Result<(Many, Scan, Database), Failure> {
-        let mut queries = read(args.queries.as_deref(), "", args.dialect)?;
+        let mut queries = read(args.queries.as_deref(), "", args.dialect, args.least_remark())?;
         use FormatName::{Csv, Jsonl, Text};
         let format = match args.outputs.format {
             None | Some(Text | Jsonl | Csv) => args.table_format(),

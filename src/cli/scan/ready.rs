@@ -18,7 +18,7 @@ use orbit_chess::internals::scan::Scan;
 use super::queries::Many;
 use super::run::Search;
 use super::{Args, EngineName, failure, misses, print_summary};
-use crate::cli::common::{Files, Interrupt, Progress, ProgressArgs, print_failures, threads};
+use crate::cli::common::{Files, Interrupt, Progress, ProgressArgs, is_unread, print_failures, threads};
 use crate::cli::pass::print_notes;
 use crate::cli::query_text::QueryText;
 use crate::cli::reading::print_substitutes;
@@ -186,7 +186,10 @@ impl Ready {
             args.choosing.choose_similar()?;
         }
         let words = mem::take(&mut args.words);
-        let query = QueryText::take(args.query.take(), args.file.as_deref(), board, words)?;
+        let query = match &args.theme {
+            Some(name) => QueryText::of_theme(name, words)?,
+            None => QueryText::take(args.query.take(), args.file.as_deref(), board, words)?,
+        };
         let mut parsed = query.parse(args.dialect);
         let mut database_options = DatabaseOptions::default();
         database_options.interrupt = interrupt.flag.clone();
@@ -198,7 +201,7 @@ impl Ready {
         let engine = args.engine_options(positions)?;
         let scan = Scan::with_query(parsed?, &engine).map_err(|error| failure(&query, error))?;
         let scan = scan.threads(threads(args.threads));
-        query.print_remarks(scan.remarks(), args.verbose);
+        query.print_remarks(scan.remarks(), args.least_remark());
         print_notes(&scan, args.quiet);
         let planned = Instant::now();
         args.refuse_orders(&scan)?;
@@ -276,6 +279,10 @@ impl Ready {
                 .abandoned()
                 .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
             files.for_each(|path| message!("interrupted; {} was not written", path.display()));
+        } else if is_unread(&summary) {
+            // Counts of games that nobody could read would pass for an answer.
+            search.sinks.outputs.abandoned().for_each(|path| message!("{} was not written", path.display()));
+            return Ok(print_failures(&summary));
         } else {
             let misses = || misses::find(&args, &query, interrupt);
             search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use crate::files::{open_regular, refuse_special};
 
 /// The longest file that is read.
 const BYTES_MAX: u64 = 64 << 20;
@@ -35,6 +37,10 @@ impl ScriptFiles {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = |error| format!("{}: {error}", path.display());
         if !written.contains_key(&path) {
+            match refuse_special(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            }
             let file =
                 OpenOptions::new().write(true).create(true).truncate(true).open(&path).map_err(failed)?;
             written.insert(path.clone(), file);
@@ -50,7 +56,7 @@ impl ScriptFiles {
     pub(super) fn read(&self, name: &[u8]) -> Result<Vec<u8>, String> {
         let path = self.path(name)?;
         let mut text = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut text));
+        let read = open_regular(&path).and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut text));
         read.map_err(|error| format!("{}: {error}", path.display()))?;
         match text.len() as u64 > BYTES_MAX {
             true => Err(format!("{} is longer than {} MiB", path.display(), BYTES_MAX >> 20)),
@@ -99,6 +105,17 @@ mod tests {
         let error = files.append(b"a.pgn", b"x").unwrap_err();
         assert!(error.contains("ends neither in .cqo nor in .cql"), "{error}");
         assert_eq!(std::fs::read(folder.path().join("b.cqo")).unwrap(), b"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.cqo");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        let files = ScriptFiles::new(folder.path());
+        assert!(files.read(b"pipe.cqo").unwrap_err().contains("not an ordinary file"));
+        assert!(files.append(b"pipe.cqo", b"x").unwrap_err().contains("not an ordinary file"));
     }
 
     #[cfg(unix)]

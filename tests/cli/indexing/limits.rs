@@ -115,7 +115,7 @@ fn what_is_no_pgn_ends_with_a_reason_and_in_a_folder_with_a_note() {
     let folder = folder.path();
     no_pgn(folder);
     let (stdout, stderr) = run(folder, 3, &["scan", "--count", "true", "README.md"]);
-    assert!(stdout.contains("games hit 0"), "{stdout}");
+    assert_eq!(stdout, "", "counts of no source");
     assert!(
         stderr.contains("warning: README.md: not read beyond byte 0: it is no PGN, FEN or EPD"),
         "{stderr}"
@@ -140,7 +140,7 @@ fn a_window_beyond_the_limit_is_told_with_its_remedy() {
     let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3][..], &block[..3], game].concat();
     fs::write(folder.join("wide.pgn.zst"), frame).unwrap();
     let (stdout, stderr) = run(folder, 3, &["scan", "--count", "true", "wide.pgn.zst"]);
-    assert!(stdout.contains("games hit 0") && stderr.contains("give --zstd-window 256M"), "{stderr}");
+    assert!(stdout.is_empty() && stderr.contains("give --zstd-window 256M"), "{stdout}{stderr}");
     let (stdout, _) = run(folder, 0, &["scan", "--count", "--zstd-window", "256M", "true", "wide.pgn.zst"]);
     assert!(stdout.contains("games hit 1"), "{stdout}");
     run(folder, 3, &["index", "wide.pgn.zst", "-o", "wide.reel"]);

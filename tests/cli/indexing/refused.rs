@@ -39,6 +39,47 @@ fn a_reel_in_a_pipe_is_not_read_as_games() {
     writer.join().unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_beside_sources_are_not_waited_for() {
+    let folder = folder();
+    let folder = folder.path();
+    let pipe = |name: &str| {
+        let made = std::process::Command::new("mkfifo").arg(folder.join(name)).status();
+        assert!(made.unwrap().success());
+    };
+    fs::create_dir(folder.join("db")).unwrap();
+    fs::create_dir(folder.join("job")).unwrap();
+    pipe("db/orbit-manifest.json");
+    pipe("job/job.json");
+    pipe("pipe.cqo");
+    for (code, args) in [
+        (2, &["scan", "--count", "initial", "db"][..]),
+        (2, &["info", "db"]),
+        (2, &["job", "status", "job"]),
+        (2, &["scan", "--files", ".", "cql() readfile \"pipe.cqo\"", "a.pgn"]),
+        (2, &["scan", "--files", ".", "cql() writefile(\"pipe.cqo\" \"x\")", "a.pgn"]),
+    ] {
+        let stderr = run(folder, code, args).1;
+        assert!(stderr.contains("not an ordinary file"), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn bytes_behind_a_reel_are_told() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    let told = |text: &str| text.contains("5 bytes behind");
+    assert!(!told(&run(folder, 0, &["info", "a.reel"]).0));
+    let clean = fs::read(folder.join("a.reel")).unwrap();
+    fs::write(folder.join("a.reel"), [&clean[..], b"other"].concat()).unwrap();
+    assert!(told(&run(folder, 0, &["info", "a.reel"]).0));
+    assert!(run(folder, 0, &["info", "--json", "a.reel"]).0.contains("\"bytes_behind\":5"));
+    assert!(told(&run(folder, 0, &["scan", "--count", "initial", "a.reel"]).1));
+    assert!(!told(&run(folder, 0, &["scan", "-q", "--count", "initial", "a.reel"]).1));
+}
+
 #[test]
 fn what_is_called_a_reel_is_no_list_of_games() {
     let folder = folder();

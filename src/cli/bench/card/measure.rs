@@ -353,12 +353,14 @@ fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
 
 #[cfg(test)]
 mod tests {
+    use orbit_chess::internals::diagnostic::Severity;
+
     use super::super::super::super::queries;
     use super::super::super::super::query_text::DialectArgs;
     use super::*;
 
     fn known(games: &Games) -> Known {
-        let mut read = queries::read(None, "check\tcheck\n", DialectArgs::default()).unwrap();
+        let mut read = queries::read(None, "check\tcheck\n", DialectArgs::default(), Severity::Hint).unwrap();
         Known::new(read.pop().unwrap(), games).unwrap()
     }
 

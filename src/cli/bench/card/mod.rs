@@ -12,6 +12,7 @@ mod targets;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::gpu::{AdapterReport, GpuDevice, GpuError, Variant};
 use orbit_chess::internals::reel::Block;
 use serde_json::{Map, Value, json};
@@ -104,7 +105,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     // Whole blocks, so a few more.
     let wanted = games.positions();
     let known = |text: &str, file| -> Result<Vec<Known>, Failure> {
-        let read = queries::read(file, text, args.dialect)?;
+        let read = queries::read(file, text, args.dialect, Severity::Hint)?;
         read.into_iter().map(|query| Known::new(query, &games)).collect()
     };
     let queries = known(&twelve(), args.queries.as_deref())?;
