@@ -65,6 +65,11 @@ impl Player {
         Player { name, side: None, ratings: None, opponent: None, opponent_ratings: None }
     }
 
+    /// Any game of a player whose name is spelt so and no other way.
+    pub fn exact(name: &str) -> Player {
+        Player::new(PlayerName::exact(name))
+    }
+
     /// For each game of a block, the side that the player has; `None` where the game does not count.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));

@@ -11,7 +11,6 @@ use super::fault::{Code, Fault};
 use crate::board::Color;
 use crate::choice::{Choice, Condition, Measure, Order, Player, SortKey};
 use crate::diagnostic::nearest;
-use crate::game::PlayerName;
 use crate::query::Dialect;
 use crate::report::Column;
 use crate::scan::EngineChoice;
@@ -438,24 +437,22 @@ impl Ask {
     }
 
     fn player(&self) -> Result<Option<Player>, Fault> {
-        let exact = self.player_exact.as_deref().map(PlayerName::exact);
-        let name = match (&self.player, exact) {
+        let mut player = match (&self.player, &self.player_exact) {
             (Some(_), Some(_)) => {
                 let why = "`player` and `player_exact` exclude each other: leave out one of them";
                 return Err(Fault::new(Code::Request, why));
             }
-            (Some(name), None) => Some(parsed("player", name)?),
-            (None, exact) => exact,
-        };
-        let Some(name) = name else {
-            let others = [&self.rating, &self.opponent, &self.opponent_rating];
-            if self.side.is_some() || others.iter().any(|field| field.is_some()) {
-                let why = "`as`, `rating`, `opponent` and `opponent_rating` are of a player: name him by `player` or `player_exact`";
-                return Err(Fault::new(Code::Request, why));
+            (Some(name), None) => Player::new(parsed("player", name)?),
+            (None, Some(name)) => Player::exact(name),
+            (None, None) => {
+                let others = [&self.rating, &self.opponent, &self.opponent_rating];
+                if self.side.is_some() || others.iter().any(|field| field.is_some()) {
+                    let why = "`as`, `rating`, `opponent` and `opponent_rating` are of a player: name him by `player` or `player_exact`";
+                    return Err(Fault::new(Code::Request, why));
+                }
+                return Ok(None);
             }
-            return Ok(None);
         };
-        let mut player = Player::new(name);
         player.side = match self.side {
             Some(SideName::White) => Some(Color::White),
             Some(SideName::Black) => Some(Color::Black),

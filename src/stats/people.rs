@@ -35,7 +35,8 @@ fn beginnings(name: &str) -> u64 {
 
 /// Gives the groups of players the names of these. The first counts have the groups of all games.
 pub(super) fn take_together(counts: &mut [Counts]) {
-    let Some(first) = counts.first() else { return };
+    let Some(first) = counts.first_mut() else { return };
+    let met = std::mem::take(&mut first.met);
     let by_player = first.stats.groupings.iter().position(|grouping| *grouping == By::Player.into());
     let Some(by_player) = by_player else { return };
     let mut mentions: BTreeMap<Mention, u64> = BTreeMap::new();
@@ -47,7 +48,6 @@ pub(super) fn take_together(counts: &mut [Counts]) {
             }
         }
     }
-    let met = &first.met;
     let have_met = |a: &str, b: &str| {
         let pair = if a < b { [a, b] } else { [b, a] };
         !met.is_empty() && met.contains(&pair.map(str::to_owned))

@@ -190,7 +190,7 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("eco=B90-", "is no opening and no range of openings"),
         ("eco=B90-X", "is no opening and no range of openings"),
         ("result>1-0", "compares numbers"),
-        ("event~now or never", "at character 15: `never` behind `or` compares nothing"),
+        ("event~now or never", "at character 14: `never` behind `or` compares nothing"),
         ("year=2015 and", "at character 14: a condition is missing"),
         ("year=2015 or elo>=x", "at character 14: `x` is no number"),
         ("(year=2015", "the bracket at character 1 is not closed"),

@@ -311,7 +311,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
     let stats = Stats::new(Grouping::list("year,player,result,ply:10,year*result,move:9*ply:7").unwrap());
     let names = Names::default();
     let mut together = stats.none_of_many(engines.len());
-    let mut alone = vec![stats.none(); engines.len()];
+    let mut alone = vec![stats.none_of_many(1); engines.len()];
     let blocks = pgn_blocks(&std::fs::read_to_string(sample()).unwrap());
     for block in &blocks {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
@@ -322,12 +322,13 @@ fn queries_over_the_same_games_share_what_is_theirs() {
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
             out.for_each(|game| hits.clear(game.slots()));
-            counts.add(stats.count(&Found { hits: &hits, ..found })).unwrap();
+            counts.add(stats.count_many(&[Found { hits: &hits, ..found }])).unwrap();
         }
         let found =
             hits.each_ref().map(|hits| Found { games: Some(&games), ..Found::new(block, hits, &names) });
         together.add(stats.count_many(&found)).unwrap();
     }
+    let alone: Vec<Counts> = alone.into_iter().flat_map(|counts| counts.into_counts()).collect();
     assert!(!blocks.is_empty() && alone[3].total().hit.games > 600);
     assert!(together.into_counts() == alone);
 }
