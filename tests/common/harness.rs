@@ -11,10 +11,14 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
+use super::length;
+
 /// A test, as the attribute `#[test]` of `tests/attribute` registers it.
 pub struct Test {
     pub module: &'static str,
     pub name: &'static str,
+    /// The only part of a long run that makes it: see [`length`](super::length).
+    pub part: Option<usize>,
     pub run: fn(),
 }
 
@@ -83,8 +87,12 @@ struct Missing(&'static str);
 
 /// Runs the tests that the arguments name, as the compiler's harness does.
 pub fn main() -> ExitCode {
-    let tests =
-        inventory::iter::<Test>.into_iter().map(|test| trial(full_name(test.module, test.name), test.run));
+    let tests = inventory::iter::<Test>.into_iter().map(|test| {
+        trial(full_name(test.module, test.name), move || {
+            test.part.into_iter().for_each(length::only_in_its_part);
+            (test.run)();
+        })
+    });
     let rows = inventory::iter::<Table>.into_iter().flat_map(|table| {
         let name = full_name(table.module, table.name);
         (table.rows)().into_iter().map(move |row| trial(format!("{name}::{}", row.name), row.run))

@@ -95,6 +95,11 @@ impl Length {
             Length::All => true,
         }
     }
+
+    /// Tells whether a run makes the trial of this number, which one part makes and a sample makes whole.
+    pub fn makes(self, number: usize) -> bool {
+        self == Length::Sample || self.is_long(number)
+    }
 }
 
 /// The places of the things that are taken of a list.
@@ -123,7 +128,7 @@ pub fn stride(all: usize, sample: usize) -> Stride {
 /// Ends the trial of a number that another part makes. Without [`Length::Part`] it goes on: a trial that takes a driver in software
 /// is dear where many are made, and is made by all other runs.
 pub fn only_in_its_part(number: usize) {
-    if matches!(length(), Length::Part(_)) && !length().is_long(number) {
+    if !length().makes(number) {
         harness::leave_to_another_part();
     }
 }

@@ -193,7 +193,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position (position ♖b1 :shifthorizontal :flipcolor) ♚h8)", "r6k/8/8/8/8/8/8/K7 w - - 0 1", true),
 ];
 
-#[test]
+#[test(part = 2)]
 fn lists_match_as_the_rules_say() {
     for (number, &(text, fen, expected)) in ROWS.iter().enumerate() {
         for runner in Runner::all(number) {
@@ -306,7 +306,7 @@ fn lists_are_converted() {
 
 /// A converted list answers as the list does: on the rows above, on generated lists and on positions made
 /// from these.
-#[test]
+#[test(part = 1)]
 fn converted_lists_answer_as_the_lists_do() {
     let mut rng = Rng::new(505);
     let mut texts: Vec<String> = ROWS.iter().map(|(text, ..)| text.to_string()).collect();

@@ -122,14 +122,14 @@ pub(crate) fn compared(text: &str, block: &Block) -> usize {
     reference.iter().filter(|answer| answer.is_hit()).count()
 }
 
-#[test]
+#[test(part = 3)]
 fn programs_answer_as_the_reference_engine() {
     let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 60, 120);
     let without = samples.without_hits(QUERIES, compared);
     assert!(5 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }
 
-#[test]
+#[test(part = 2)]
 fn programs_answer_as_the_reference_engine_in_side_lines() {
     let blocks = tree_blocks();
     let mut hits = 0;

@@ -117,14 +117,14 @@ fn dictionaries_are_those_of_the_reference_engine() {
     assert!(without.len() <= 2, "no hits of {without:#?}");
 }
 
-#[test]
+#[test(part = 2)]
 fn moves_are_those_of_the_reference_engine() {
     let mut without = compared_all(MOVES);
     without.extend(compared_all(ATTACKS));
     assert!(without.len() <= 6, "no hits of {without:#?}");
 }
 
-#[test]
+#[test(part = 3)]
 fn side_lines_are_those_of_the_reference_engine() {
     let blocks = tree_blocks();
     let mut without = Vec::new();

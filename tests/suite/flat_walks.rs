@@ -53,7 +53,7 @@ const QUERIES: &[&str] = &[
     "{start=currentposition path focus [Nn] --* --start:N}",
 ];
 
-#[test]
+#[test(part = 0)]
 fn chains_answer_as_the_reference_engine() {
     let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
     let without = samples.without_hits(QUERIES, compared);

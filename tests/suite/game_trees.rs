@@ -316,7 +316,7 @@ fn games_with_other_comments_are_no_duplicates() {
 }
 
 /// Queries over side lines and over main lines in one run, each as alone.
-#[test]
+#[test(part = 1)]
 fn each_query_of_a_run_has_its_own_lines() {
     let text = made(7, 200).text;
     let queries = [

@@ -122,7 +122,7 @@ fn pgn_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-#[test]
+#[test(part = 1)]
 fn hits_of_real_files_are_read_again() {
     let corpus = corpus();
     let folder = tempfile::tempdir().unwrap();

@@ -251,7 +251,8 @@ fn variants_change_nothing() -> Vec<harness::Row> {
 /// `cpu` against `reference` on a sample of games.
 #[table]
 fn reference_agrees() -> Vec<harness::Row> {
-    table(&[ON_OTB, ON_FEN].concat(), |row, _, games| {
+    table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
+        only_in_its_part(number);
         differ_nowhere(row, &some(games, 500, 500, 2), &Runner::engines());
     })
 }

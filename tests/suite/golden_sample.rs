@@ -45,7 +45,7 @@ fn check(runner: &Runner) {
     assert!(wrong.is_empty(), "{} answers of {} differ:\n{}", wrong.len(), runner.name, wrong.join("\n"));
 }
 
-#[test]
+#[test(part = 3)]
 fn reference_answers_as_stored() {
     if std::env::var_os("UPDATE_GOLDEN").is_none() {
         return check(&Runner::reference());
@@ -64,7 +64,7 @@ fn cpu_answers_as_stored() {
     check(&Runner::cpu(0));
 }
 
-#[test]
+#[test(part = 1)]
 fn gpu_answers_as_stored() {
     check(&GPU.met(Runner::gpu(0)));
 }

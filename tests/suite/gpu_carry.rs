@@ -80,7 +80,7 @@ fn variant(name: &str) -> Variant {
 }
 
 /// The stages of all kernels are carried where the variant says.
-#[test]
+#[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
@@ -154,7 +154,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
 
 /// Several uploads of whole blocks, which are all carried on the device; and blocks that are cut, which are carried by
 /// the processor.
-#[test]
+#[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
     let most = blocks.iter().map(Block::segments).max().unwrap();

@@ -175,27 +175,27 @@ fn check_all(queries: &[&str]) {
     assert!(hits + 2 >= queries.len(), "{hits} of {} queries match somewhere", queries.len());
 }
 
-#[test]
+#[test(part = 0)]
 fn the_device_tests_the_moves_that_were_played() {
     check_all(&EDGES);
 }
 
-#[test]
+#[test(part = 3)]
 fn the_device_brings_answers_to_parents_and_children() {
     check_all(&SHIFTS);
 }
 
-#[test]
+#[test(part = 1)]
 fn the_device_runs_automata_along_games() {
     check_all(&WALKS);
 }
 
-#[test]
+#[test(part = 0)]
 fn the_device_tells_the_values_of_walks() {
     check_all(&NUMBERS);
 }
 
-#[test]
+#[test(part = 2)]
 fn hits_are_those_of_the_reference_engine() {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 6).collect();
@@ -216,7 +216,7 @@ fn hits_are_those_of_the_reference_engine() {
 }
 
 /// What stays on the device, beside what the processor makes of moves alone.
-#[test]
+#[test(part = 0)]
 fn games_that_stay_on_the_device_are_carried_there() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
@@ -239,7 +239,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
 
 /// Queries share kernels, and what several of them carry is carried once; one that the processor carries takes those
 /// along that share its kernel.
-#[test]
+#[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -1,6 +1,9 @@
 //! The parts in which long tests are run.
 
-use crate::common::length::{Length, PARTS};
+use crate::common::{
+    harness,
+    length::{Length, PARTS},
+};
 
 fn parts() -> impl Iterator<Item = Length> {
     (0..PARTS).map(Length::Part)
@@ -27,4 +30,14 @@ fn parts_make_every_long_trial_once() {
     }
     is_divided((0..573).collect(), |length| (0..573).filter(|&number| length.is_long(number)).collect());
     assert!((0..573).all(|number| !Length::Sample.is_long(number)));
+}
+
+#[test]
+fn a_dear_trial_is_made_in_one_part() {
+    is_divided((0..573).collect(), |length| (0..573).filter(|&number| length.makes(number)).collect());
+    assert!((0..573).all(|number| Length::Sample.makes(number)));
+    // The attribute takes the numbers of parts alone.
+    let dear: Vec<usize> =
+        inventory::iter::<harness::Test>.into_iter().filter_map(|test| test.part).collect();
+    assert!(parts().all(|part| dear.iter().any(|&number| part.makes(number))), "{dear:?}");
 }

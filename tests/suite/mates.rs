@@ -71,7 +71,7 @@ fn hits(runner: &Runner, query: &str, block: &Block) -> Vec<Answer> {
     runner.answers(query, block).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-#[test]
+#[test(part = 3)]
 fn engines_agree_on_made_mates() {
     let positions = finals(30_000, 3_000);
     let block = block_of(&positions);

@@ -407,7 +407,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
 }
 
 /// Every collector, however a database is split.
-#[test]
+#[test(part = 3)]
 fn parts_of_any_split_make_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let files = files(folder.path());

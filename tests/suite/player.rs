@@ -137,7 +137,7 @@ fn trees() -> Database {
 
 /// Where the player has White a query is asked as it stands, where he has Black as if its colours were swapped; on every
 /// engine, with values, copies, spans and side lines.
-#[test]
+#[test(part = 3)]
 fn a_query_is_asked_from_the_side_of_the_player() {
     let mut hit = 0;
     for (white, black) in PAIRS {

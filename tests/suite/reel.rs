@@ -514,7 +514,7 @@ fn use_all(block: &Block) -> usize {
     slots + EncodedBlock::new(block).bytes().len()
 }
 
-#[test]
+#[test(part = 0)]
 fn a_forged_reel_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (folder.path().join("a.reel"), folder.path().join("b.reel"));

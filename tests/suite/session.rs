@@ -95,7 +95,7 @@ fn all(session: &Session, query: &str) -> Vec<String> {
     session.search(&query).hits().unwrap().iter().map(told).collect()
 }
 
-#[test]
+#[test(part = 0)]
 fn held_and_streamed_databases_answer_alike() {
     let folder = tempfile::tempdir().unwrap();
     for paths in [sample(), mixed(folder.path())] {
@@ -134,7 +134,7 @@ fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
     String::from_utf8(orbit.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-#[test]
+#[test(part = 1)]
 fn the_command_answers_alike() {
     let folder = tempfile::tempdir().unwrap();
     let paths = mixed(folder.path());
@@ -306,7 +306,7 @@ fn a_switch_stops_a_request() {
     assert!(matches!(opened, Err(SessionError::Cancelled)));
 }
 
-#[test]
+#[test(part = 2)]
 fn threads_share_a_session() {
     for session in [resident(&sample()), streamed(&sample())] {
         let expected: Vec<Vec<String>> = QUERIES.iter().map(|query| all(&session, query)).collect();

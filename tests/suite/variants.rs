@@ -95,7 +95,7 @@ fn device() -> Arc<GpuDevice> {
     open_device(device_options(GpuLimits::default()))
 }
 
-#[test]
+#[test(part = 0)]
 fn every_pair_of_changes_answers_as_the_default() {
     let mut pairs = Runner::every_variant();
     pairs.retain(|variant| variant.changes() <= 2);
@@ -108,7 +108,7 @@ fn every_pair_of_changes_answers_as_the_default() {
     for_each(&pairs, |variant| check_all(variant, &CHEAP, &blocks));
 }
 
-#[test]
+#[test(part = 1)]
 fn what_a_bench_tries_answers_dear_queries_as_the_default() {
     let device = device();
     let all = Variant::all(&device.report());
@@ -121,7 +121,7 @@ fn what_a_bench_tries_answers_dear_queries_as_the_default() {
     for_each(&all, |variant| check_all(variant, &DEAR, &blocks));
 }
 
-#[test]
+#[test(part = 2)]
 fn blocks_that_stay_serve_all_variants_of_their_layout() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -6,26 +6,36 @@
 
 use proc_macro::{TokenStream, TokenTree};
 
-/// Registers a function without arguments as a test.
+/// Registers a function without arguments as a test. `#[test(part = 3)]` is a dear one, which of the four parts of a long run
+/// part 3 alone makes.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
-    registered(arguments, function, "Test", "run")
+    let arguments = arguments.to_string();
+    let part = match arguments.strip_prefix("part = ") {
+        Some(part) if matches!(part, "0" | "1" | "2" | "3") => format!("Some({part})"),
+        None if arguments.is_empty() => "None".to_string(),
+        _ => return fault("the attribute has no argument but `part = 0`, 1, 2 or 3"),
+    };
+    registered(function, "Test", &format!("part: {part}, run"))
 }
 
 /// Registers a function that returns rows, each of which is a test.
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, function: TokenStream) -> TokenStream {
-    registered(arguments, function, "Table", "rows")
+    if !arguments.is_empty() {
+        return fault("the attribute has no arguments");
+    }
+    registered(function, "Table", "rows")
 }
 
-fn registered(arguments: TokenStream, function: TokenStream, kind: &str, field: &str) -> TokenStream {
+fn registered(function: TokenStream, kind: &str, fields: &str) -> TokenStream {
     let mut words = function.clone().into_iter().skip_while(|word| word.to_string() != "fn").skip(1);
-    let Some(TokenTree::Ident(name)) = words.next().filter(|_| arguments.is_empty()) else {
-        return fault("the attribute has no arguments and stands before a function");
+    let Some(TokenTree::Ident(name)) = words.next() else {
+        return fault("the attribute stands before a function");
     };
     let register = format!(
         "::inventory::submit! {{
-            crate::common::harness::{kind} {{ module: module_path!(), name: \"{name}\", {field}: {name} }}
+            crate::common::harness::{kind} {{ module: module_path!(), name: \"{name}\", {fields}: {name} }}
         }}"
     );
     let register: TokenStream = register.parse().expect("it is Rust");

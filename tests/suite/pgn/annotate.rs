@@ -126,7 +126,7 @@ fn check(name: &str, bytes: &[u8]) -> usize {
     texts.len()
 }
 
-#[test]
+#[test(part = 2)]
 fn games_of_real_files_stay_what_they_are() {
     let files = corpus_files();
     let pgn =
