@@ -235,9 +235,12 @@ mod tests {
         players.into_iter().collect()
     }
 
+    /// The spellings in a file, and the players they are of, each with theirs.
+    type People<'a> = (&'a [&'a str], &'a [(&'a str, &'a [&'a str])]);
+
     #[test]
     fn spellings_are_taken_together_where_all_that_fit_fit_each_other() {
-        let table: &[(&[&str], &[(&str, &[&str])])] = &[
+        let table: &[People] = &[
             (
                 &["Adams, Michael", "Adams,Mi", "Adams,M", "Adamson, M"],
                 &[
@@ -283,7 +286,7 @@ mod tests {
 
     #[test]
     fn numbers_decide() {
-        let table: &[(&[&str], &[(&str, &[&str])])] = &[
+        let table: &[People] = &[
             (
                 &["Smith, John#1", "Smith, John#2"],
                 &[("Smith, John (FIDE 1)", &["Smith, John#1"]), ("Smith, John (FIDE 2)", &["Smith, John#2"])],
@@ -330,7 +333,7 @@ mod tests {
         );
     }
 
-    fn check(table: &[(&[&str], &[(&str, &[&str])])], met: &[[&str; 2]]) {
+    fn check(table: &[People], met: &[[&str; 2]]) {
         for (names, due) in table {
             let mut due: Vec<(String, Vec<String>)> = due
                 .iter()
