@@ -78,6 +78,8 @@ pub enum Format {
         moves_max: Option<usize>,
         /// Whether the moves that led to hits are in colour.
         styled: bool,
+        /// Whether long names of events are cut, as lines of a terminal are.
+        cut: bool,
     },
     /// One JSON object a line for each row.
     JsonLines {
@@ -148,8 +150,8 @@ impl Format {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
         let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
-        if let Format::Text { runs_max, layout, moves_max, styled } = self {
-            let limits = text::Limits { runs_max, moves_max, styled };
+        if let Format::Text { runs_max, layout, moves_max, styled, cut } = self {
+            let limits = text::Limits { runs_max, moves_max, styled, cut };
             text::write(found, games, limits, layout, &mut report);
             return report;
         }

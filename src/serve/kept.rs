@@ -286,7 +286,7 @@ impl Kept {
     pub fn lines(&self, games: Range<usize>, styled: bool) -> Result<Vec<Vec<u8>>, Fault> {
         let layout = if self.is_ordered { Layout::Fixed } else { Layout::Fitted };
         let moves_max = self.extras.spans.then_some(TEXT_MAX);
-        self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled })
+        self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled, cut: true })
     }
 
     /// A game that is listed: its block and its place in it, and the nodes of its hits.

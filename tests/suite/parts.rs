@@ -69,7 +69,7 @@ const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)),
 fn formats(layout: Layout) -> Vec<Format> {
     let extras = Extras { spans: true, texts: true, ..Extras::default() };
     let mut formats = vec![
-        Format::Text { runs_max: 3, layout, moves_max: Some(3), styled: false },
+        Format::Text { runs_max: 3, layout, moves_max: Some(3), styled: false, cut: true },
         Format::Values { all: true },
         Format::Values { all: false },
         Format::Plain,
@@ -250,7 +250,7 @@ fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: 
     }
     if let Some(collector) = &collectors.statistics {
         for counts in collector.counts(sum.statistics.unwrap_or_default(), example.queries.len()) {
-            counts.write_text(20, &[], &mut out).unwrap();
+            counts.write_text(20, &[], true, &mut out).unwrap();
             counts.write_csv(&[], &mut out).unwrap();
             counts.write_json(&[], &mut out).unwrap();
         }
