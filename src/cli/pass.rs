@@ -71,7 +71,7 @@ impl Pass<'_> {
         let ran = match games {
             Games::Read(database) => run.for_each_part(database, &names, take).map_err(Failure::from),
             Games::Searched(database, replay) => {
-                replay.for_each_part(database.sources(), take).map_err(Failure::from)
+                replay.for_each_part(database.sources(), &collectors, take).map_err(Failure::from)
             }
         };
         progress.clear();

@@ -200,6 +200,17 @@ impl Format {
 }
 
 impl Report {
+    /// Checks a report that was read from a file: its games end in order and within the text.
+    ///
+    /// # Errors
+    ///
+    /// The fault.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let is_sorted = self.games.is_sorted_by_key(|game| game.end);
+        let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());
+        if is_sorted && is_within { Ok(()) } else { Err("a game of a list ends outside its text") }
+    }
+
     /// Adds the report of games that follow.
     pub fn append(&mut self, next: Report) {
         let before = self.text.len();

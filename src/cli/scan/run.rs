@@ -112,7 +112,8 @@ impl Search {
         replay: Replay,
     ) -> Result<Summary, ReplayError> {
         let Search { collectors, sinks, .. } = self;
-        replay.for_each_part(sources, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
+        replay
+            .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
     }
 
     /// What is collected, of which games, and what is called how.
