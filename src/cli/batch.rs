@@ -78,10 +78,10 @@ pub(super) struct Args {
     /// A file of themes, or `catalogue` for the built-in themes.
     #[arg(required_unless_present_any = ["list", "show"])]
     themes: Option<PathBuf>,
-    /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), folders of such files, reels, or `-` for
-    /// standard input.
+    /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), .zip archives and folders of such files, reels,
+    /// or `-` for standard input.
     ///
-    /// In a build with the feature `https` also URLs of such files.
+    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Search only for the themes of these names; with --group, also for those of the groups.

@@ -63,10 +63,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), folders of such files, reels, or `-` for
+    /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), .zip archives and folders of such files, reels, or `-` for
     /// standard input.
     ///
-    /// In a build with the feature `https` also URLs of such files.
+    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write this reel; its name ends in .reel. The file gets its name when it is complete. With --shards, a new folder.
@@ -195,13 +195,15 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     let additions = database::additions(reel, &args.paths)?;
     refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
     if !args.quiet {
+        additions.notes.iter().for_each(|note| message!("note: {note}"));
         additions.already_held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
     if additions.paths.is_empty() {
         return Ok(None);
     }
     let mut options = options.clone();
-    options.pgn.folders = args.paths.iter().filter(|path| path.is_dir()).cloned().collect();
+    // Folders and archives: what lies in them is given in their stead.
+    options.pgn.folders = args.paths.iter().filter(|path| !additions.paths.contains(path)).cloned().collect();
     Ok(Some(match reel {
         Some(reel) => Database::open_after(reel, &additions.paths, options)?,
         None => Database::open(&additions.paths, options)?,

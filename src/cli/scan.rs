@@ -113,7 +113,9 @@ pub(super) struct Args {
     /// The query, then the files; with -f, --theme, --board or --queries only files.
     ///
     /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
-    /// folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the URL of such a file.
+    /// .zip archive or a folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the
+    /// URL of such a file, with the feature `sevenz` also a .7z archive. One member of an archive is given as
+    /// `games.zip/member.pgn`.
     #[arg(value_name = "QUERY PATH")]
     words: Vec<OsString>,
     /// Take QUERY as the query, whatever it begins with; all other arguments are files to search.
