@@ -53,14 +53,14 @@ pub struct Outdated {
 
 impl Outdated {
     /// A reel, if its games were read by other rules than those of this version.
-    pub(super) fn of_reel(reel: &Reel) -> Option<Outdated> {
+    pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
         Outdated::of(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
     /// The same of a folder.
-    pub(super) fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
+    pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
         Outdated::of(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
