@@ -112,6 +112,12 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Result<Reel, PassedOver>> {
     })
 }
 
+/// Whether two paths are those of one file.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    let full = |path: &Path| path.canonicalize().ok();
+    a.file_name() == b.file_name() && (a == b || full(a).is_some_and(|a| Some(a) == full(b)))
+}
+
 /// The name that the reel of a file has, in the same folder.
 fn reel_path(file: &Path) -> PathBuf {
     let packed = file

@@ -82,6 +82,13 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("a.pgn"), 1);
     index(&["a.pgn"]);
     assert!(is_read(&["a.pgn"]));
+    // A reel that is named as well is read once.
+    let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
+    for paths in [["a.pgn", "./a.reel"], ["./a.reel", "a.pgn"]] {
+        assert!(is_read(&paths));
+        assert_eq!(rows(&paths), rows(&["a.pgn"]), "{paths:?}");
+    }
+    assert_eq!(rows(&["--no-reel", "a.pgn", "a.reel"]), 2 * rows(&["a.pgn"]));
     // Neither in folders nor from standard input.
     fs::create_dir(path("games")).unwrap();
     for name in ["a.pgn", "a.reel"] {
