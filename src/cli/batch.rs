@@ -22,11 +22,12 @@ use super::common::{
     GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, holds_games, shown, threads,
 };
 use super::pass::{Games, Pass};
-use super::players::{PlayerArgs, Remark};
+use super::players::PlayerArgs;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::{Sink, TableFormat, named};
 use super::terminal;
+use super::terminal::Remark;
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \

@@ -14,14 +14,15 @@ use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::reel::{
     Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
+use orbit_chess::internals::report::{totals_fields, totals_lines};
 use orbit_chess::internals::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, reason_lines, threads,
-    totals_line,
+    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, threads, totals_line,
 };
 use super::problems::Problems;
 use super::reading::{AlikeName, UnpackArgs, print_substitutes};
+use super::terminal::Remark;
 use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
@@ -290,8 +291,7 @@ fn report(
     seconds: f64,
 ) {
     let totals = &summary.totals;
-    message!("{}", totals_line(totals));
-    reason_lines(totals).iter().for_each(|line| message!("{line}"));
+    totals_lines(totals).into_iter().for_each(|line| Remark::from(line).print());
     if summary.side_lines > 0 {
         let side_lines = grouped(summary.side_lines);
         let why = match variations {
@@ -302,7 +302,8 @@ fn report(
         message!("{side_lines} {are} left out: {why}");
     }
     if let Some(all) = all {
-        message!("appended; {} now contains {}", output.display(), totals_line(all));
+        let contains = format!("appended; {} now contains {}", output.display(), totals_line(all));
+        Remark::from((contains, totals_fields(all))).print();
     }
     message!(
         "{}: {} bytes, {:.2} a position; {seconds:.2} s, {} positions/s",

@@ -389,8 +389,12 @@ impl Database {
                 self.add_texts(&mut texts)?;
                 self.add_shards(path, &manifest)?;
             } else if let Some((reel, files)) = self.fresh_reel(path) {
-                self.add_texts(&mut texts)?;
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
+                if paths.iter().any(|other| substitutes::is_same(other, reel.path())) {
+                    // The reel is named as well.
+                    continue;
+                }
+                self.add_texts(&mut texts)?;
                 self.add_reel(reel);
                 let base = self.sources.len() - files.len();
                 for (source, file) in self.sources[base..].iter_mut().zip(files) {

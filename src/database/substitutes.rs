@@ -53,14 +53,14 @@ pub struct Outdated {
 
 impl Outdated {
     /// A reel, if its games were read by other rules than those of this version.
-    pub(super) fn of_reel(reel: &Reel) -> Option<Outdated> {
+    pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
         Outdated::of(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
     /// The same of a folder.
-    pub(super) fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
+    pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
         Outdated::of(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
@@ -119,6 +119,12 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), Pas
         READER_VERSION => Ok((reel, files)),
         _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
     })
+}
+
+/// Whether two paths are those of one file.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    let full = |path: &Path| path.canonicalize().ok();
+    a.file_name() == b.file_name() && (a == b || full(a).is_some_and(|a| Some(a) == full(b)))
 }
 
 /// The name that the reel of a file has, in the same folder.
