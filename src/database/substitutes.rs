@@ -109,9 +109,10 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), Pas
         let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
         // A member has the name of its archive before its own.
         let below = now.strip_prefix(folder(file)).unwrap_or(now);
-        let same_stamp = Stamp::at(now)
-            .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now);
-        is_whole && Path::new(&source.name).ends_with(below) && same_stamp
+        let same_name = Path::new(&source.name).ends_with(below);
+        let Ok(now) = Stamp::at(now) else { return false };
+        let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
+        is_whole && same_name && same_stamp
     };
     let sources = reel.sources();
     let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b));

@@ -95,7 +95,7 @@ pub(super) struct Archive {
 enum Content {
     Zip(Vec<zip::Place>),
     #[cfg(feature = "sevenz")]
-    SevenZ(sevenz_rust2::Archive),
+    SevenZ(Box<sevenz_rust2::Archive>),
 }
 
 /// What goes on between members of one archive that are read one after the other.
@@ -135,7 +135,7 @@ impl Archive {
         let content = match format {
             Format::Zip => Content::Zip(zip::list(file, &mut list)?),
             #[cfg(feature = "sevenz")]
-            Format::SevenZ => Content::SevenZ(sevenz::list(&mut &file, &mut list)?),
+            Format::SevenZ => Content::SevenZ(Box::new(sevenz::list(&mut &file, &mut list)?)),
             #[cfg(not(feature = "sevenz"))]
             Format::SevenZ => {
                 return Err(Refusal::of(
