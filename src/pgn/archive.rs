@@ -105,8 +105,11 @@ pub(super) struct Unpacking {
     running: Option<sevenz::Running>,
 }
 
-/// The archive that was listed last: many members of one are looked for one after the other.
-static LAST: Mutex<Option<Arc<Archive>>> = Mutex::new(None);
+/// The archives that were listed last, the newest first: many members of one are looked for one after the other, each at the few
+/// paths where it may be.
+static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
+/// How many archives are kept so.
+const LAST_MAX: usize = 4;
 
 impl Archive {
     /// The archive that a file is. `None` if it is none.
@@ -117,13 +120,15 @@ impl Archive {
     pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, Refusal> {
         let Ok(now) = fs::metadata(path) else { return Ok(None) };
         let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
-        if let Some(archive) = LAST.lock().unwrap_or_else(PoisonError::into_inner).as_ref().filter(is_same) {
+        if let Some(archive) = LAST.lock().unwrap_or_else(PoisonError::into_inner).iter().find(is_same) {
             return Ok(Some(Arc::clone(archive)));
         }
         // A pipe would keep us waiting.
         let Some(format) = now.is_file().then(|| format_of(path)).flatten() else { return Ok(None) };
         let archive = Arc::new(Archive::list(path, format)?);
-        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&archive));
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        last.insert(0, Arc::clone(&archive));
+        last.truncate(LAST_MAX);
         Ok(Some(archive))
     }
 

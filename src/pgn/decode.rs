@@ -227,7 +227,7 @@ pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
             Some("it is an archive, which is read from its end: download it first")
         }
         _ if Format::of(head).is_some() => Some(
-            "it is an archive, which is read from its end: give it by its name, as a file that is not packed",
+            "it is an archive, which is read from its end: give it as an ordinary file that is not packed",
         ),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("it is an xz file: unpack it first"),
         _ => None,

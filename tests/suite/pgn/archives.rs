@@ -379,7 +379,7 @@ fn what_is_no_file_has_no_members() {
         sources.failures()[0].reason.clone()
     };
     let expected =
-        "it is an archive, which is read from its end: give it by its name, as a file that is not packed";
+        "it is an archive, which is read from its end: give it as an ordinary file that is not packed";
     assert_eq!(reason(bytes.clone()), expected);
     assert_eq!(reason(gzip(&bytes)), expected);
 }
