@@ -16,7 +16,7 @@ use crate::visible;
 
 /// Columns beyond which players do not push the rest to the right.
 const PLAYERS_WIDTH_MAX: usize = 56;
-/// Longer names of events are cut on a terminal.
+/// The same of events. Longer names are cut on a terminal.
 const EVENT_WIDTH_MAX: usize = 32;
 
 /// Squares of a value that are named, unless all hits are listed.
@@ -99,6 +99,7 @@ fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
         }
     }
     widths[0] = widths[0].min(PLAYERS_WIDTH_MAX);
+    widths[3] = widths[3].min(EVENT_WIDTH_MAX);
     (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
 }
 
