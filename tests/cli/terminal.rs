@@ -296,7 +296,11 @@ fn data_are_escaped_on_a_terminal_alone() {
 fn long_names_are_cut_on_a_terminal_alone() {
     let place = Place::new();
     let event = format!("Cup of {}", "a".repeat(60));
-    fs::write(place.path("games.pgn"), format!("[Event \"{event}\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n")).unwrap();
+    fs::write(
+        place.path("games.pgn"),
+        format!("[Event \"{event}\"]\n[White \"A\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"),
+    )
+    .unwrap();
     for (options, width) in [(vec![], 32), (vec!["--stats", "event"], 40)] {
         let args = [&["scan", "-q", "--no-reel", "mate", "games.pgn"], &options[..]].concat();
         let piped = String::from_utf8(place.orbit(&args).stdout).unwrap();
