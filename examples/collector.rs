@@ -24,6 +24,10 @@ impl Part for KingsPart {
     fn merge(&mut self, next: KingsPart) -> Result<(), PartError> {
         self.squares.merge(next.squares)
     }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        self.squares.check(most)
+    }
 }
 
 impl Collector for KingsCollector {

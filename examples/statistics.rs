@@ -21,7 +21,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
 pub fn table(path: &str, query: &str, groupings: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (session, query) = (Session::open([path])?, Query::parse(query)?);
     let counts = session.search(&query).statistics(groupings)?;
-    counts.write_text(10, query.copies(), &mut *out)?;
+    counts.write_text(10, query.copies(), false, &mut *out)?;
     let total = counts.total();
     let (hit, all) = (total.hit.games, total.all.games);
     let score = total.hit.score().map_or(String::from("?"), |score| format!("{:.1} %", 100.0 * score));

@@ -25,7 +25,9 @@ use crate::engine::reference::{Bulk, Commentator, SpanFinder};
 use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
-use crate::engine::{self, Answers, Engine, EngineError, FindSpan, Hits, Outputs, PreparedQuery, Request};
+use crate::engine::{
+    self, Answers, Engine, EngineError, FindSpan, Hits, Interrupt, Outputs, PreparedQuery, Request,
+};
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -351,6 +353,7 @@ impl Scan {
         let outputs: Vec<Outputs> = outputs.iter().map(|&wanted| choice.outputs(wanted)).collect();
         let outputs = &outputs[..];
         let mut fault = None;
+        let interrupt = &Interrupt::of(database.interrupt_flag());
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
         let scan = |blocks: &[&Block], room: &Room| {
             let views: Vec<View<'_>> = blocks.iter().map(|block| View::new(block, choice)).collect();
@@ -369,12 +372,18 @@ impl Scan {
                         choice.keep_best(view.block(), answers);
                         choice.keep_found(view.block(), answers);
                     }
-                    write_commentary(view.block(), &commentators, answers)?;
+                    write_commentary(view.block(), &commentators, answers, interrupt)?;
                 }
                 Ok(answers)
             };
             let seen: Vec<&Block> = asked.iter().map(|view| view.block()).collect();
-            let request = Request { outputs, select: Some(&select), games: None, last_game };
+            let request = Request {
+                outputs,
+                select: Some(&select),
+                games: None,
+                last_game,
+                interrupt: Some(interrupt),
+            };
             let answers = match seen.is_empty() {
                 true => Ok(Vec::new()),
                 false => self.engine.scan(&seen, &request).and_then(told),
@@ -388,7 +397,7 @@ impl Scan {
                             true => view.nothing(self, outputs),
                             false => answers.next().expect("each block that was asked has answers"),
                         };
-                        let spans = view.spans(spans(&finders, &mut answers, &fault), &answers);
+                        let spans = view.spans(spans(&finders, &mut answers, (&fault, interrupt)), &answers);
                         let answers = answers.into_iter().map(|answers| view.put_back(answers)).collect();
                         let (games, sides) = (view.games.clone(), view.sides.clone());
                         let made =
@@ -411,6 +420,8 @@ impl Scan {
         let summary =
             database.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
                 Ok(result) => take(streamed, result),
+                // The blocks before it are all that is taken.
+                Err(EngineError::Interrupted) => ControlFlow::Break(()),
                 Err(error) => {
                     fault = Some(error);
                     ControlFlow::Break(())
@@ -425,11 +436,13 @@ fn write_commentary(
     block: &Block,
     commentators: &[Option<Commentator>],
     answers: &mut [Answers],
+    interrupt: &Interrupt,
 ) -> Result<(), EngineError> {
     for (number, (answers, commentator)) in answers.iter_mut().zip(commentators).enumerate() {
         if let (None, Some(commentator)) = (&answers.commentary, commentator) {
             let block = if answers.hits.main_lines { block.main_lines(true) } else { Cow::Borrowed(block) };
-            answers.commentary = Some(commentator.write(&block, number, |game| answers.finds(game))?);
+            answers.commentary =
+                Some(commentator.write(&block, number, |game| answers.finds(game), interrupt)?);
         }
     }
     Ok(())
@@ -440,7 +453,7 @@ fn write_commentary(
 fn spans<'a>(
     finders: &'a [Option<SpanFinder>],
     answers: &mut [Answers],
-    fault: &'a OnceCell<EngineError>,
+    (fault, interrupt): (&'a OnceCell<EngineError>, &'a Interrupt),
 ) -> Vec<Option<Box<dyn FindSpan + 'a>>> {
     let of_query =
         |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &mut Answers))| match answers
@@ -448,7 +461,7 @@ fn spans<'a>(
             .take()
         {
             Some(told) => Some(Box::new(told) as Box<dyn FindSpan>),
-            None => finder.as_ref().map(|finder| Box::new(finder.late(number, fault)) as _),
+            None => finder.as_ref().map(|finder| Box::new(finder.late(number, fault, interrupt)) as _),
         };
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }

@@ -46,7 +46,8 @@ def open(
     reels: bool = True,
     progress: bool | Watch = False,
 ) -> Database:
-    """Opens PGN, EPD and FEN files (plain, .zst, .gz, .bz2), folders of such files, and reels, in the order given.
+    """Opens PGN, EPD and FEN files (plain, .zst, .gz, .bz2), .zip archives and folders of such files, and reels, in the
+    order given.
 
     Args:
         variations: keep side lines and comments, so that queries can search them.

@@ -164,15 +164,10 @@ impl Session {
         self.0.keeps_variations()
     }
 
-    /// The files that were not read, or not to their ends.
+    /// The files that were not read, or not to their ends, and reels that another version made.
     #[getter]
     fn problems(&self) -> Vec<String> {
-        let Some(summary) = self.0.summary() else { return Vec::new() };
-        let skipped = summary.skipped().map(|(source, reason)| format!("{}: skipped: {reason}", source.name));
-        let failed = summary.failures().map(|(source, offset, reason)| {
-            format!("{}: not read beyond byte {offset}: {reason}", source.name)
-        });
-        skipped.chain(failed).collect()
+        self.0.problems()
     }
 }
 

@@ -22,11 +22,12 @@ use super::common::{
     GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, holds_games, shown, threads,
 };
 use super::pass::{Games, Pass};
-use super::players::{PlayerArgs, Remark};
+use super::players::PlayerArgs;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::{Sink, TableFormat, named};
 use super::terminal;
+use super::terminal::Remark;
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
@@ -78,10 +79,10 @@ pub(super) struct Args {
     /// A file of themes, or `catalogue` for the built-in themes.
     #[arg(required_unless_present_any = ["list", "show"])]
     themes: Option<PathBuf>,
-    /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), folders of such files, reels, or `-` for
-    /// standard input.
+    /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), .zip archives and folders of such files, reels,
+    /// or `-` for standard input.
     ///
-    /// In a build with the feature `https` also URLs of such files.
+    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Search only for the themes of these names; with --group, also for those of the groups.

@@ -117,9 +117,10 @@ pub(super) fn shown(path: &Path) -> String {
     Url::of(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
-/// Whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.reel`.
+/// Whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
+/// `games.reel`.
 pub(super) fn holds_games(path: &Path) -> bool {
-    const ENDINGS: [&str; 4] = ["pgn", "epd", "fen", "reel"];
+    const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let mut endings = name.rsplit('.');
     path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))

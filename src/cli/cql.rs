@@ -32,7 +32,7 @@ CQL: the number of the game, CQL at each matching position, what `find`, `line`,
 SCRIPT-out.pgn in the current folder, if neither -output nor the header of the script names another one.
 
 Games are those of -input, or of the `input` in the header of the script: a path from the folder of the script or from \
-the current one. PGN, .zst, .gz and .bz2 files and reels are read. `.pgn` and `.cql` may be left out of names.
+the current one. PGN, .zst, .gz, .bz2 and .zip files and reels are read. `.pgn` and `.cql` may be left out of names.
 
 Options, with one dash or two:
 ";

@@ -14,14 +14,15 @@ use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::reel::{
     Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
+use orbit_chess::internals::report::{totals_fields, totals_lines};
 use orbit_chess::internals::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, reason_lines, threads,
-    totals_line,
+    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, threads, totals_line,
 };
 use super::problems::Problems;
 use super::reading::{AlikeName, UnpackArgs, print_substitutes};
+use super::terminal::Remark;
 use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
@@ -63,10 +64,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), folders of such files, reels, or `-` for
+    /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), .zip archives and folders of such files, reels, or `-` for
     /// standard input.
     ///
-    /// In a build with the feature `https` also URLs of such files.
+    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write this reel; its name ends in .reel. The file gets its name when it is complete. With --shards, a new folder.
@@ -195,13 +196,15 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     let additions = database::additions(reel, &args.paths)?;
     refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
     if !args.quiet {
+        additions.notes.iter().for_each(|note| message!("note: {note}"));
         additions.already_held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
     if additions.paths.is_empty() {
         return Ok(None);
     }
     let mut options = options.clone();
-    options.pgn.folders = args.paths.iter().filter(|path| path.is_dir()).cloned().collect();
+    // Folders and archives: what lies in them is given in their stead.
+    options.pgn.folders = args.paths.iter().filter(|path| !additions.paths.contains(path)).cloned().collect();
     Ok(Some(match reel {
         Some(reel) => Database::open_after(reel, &additions.paths, options)?,
         None => Database::open(&additions.paths, options)?,
@@ -288,8 +291,7 @@ fn report(
     seconds: f64,
 ) {
     let totals = &summary.totals;
-    message!("{}", totals_line(totals));
-    reason_lines(totals).iter().for_each(|line| message!("{line}"));
+    totals_lines(totals).into_iter().for_each(|line| Remark::from(line).print());
     if summary.side_lines > 0 {
         let side_lines = grouped(summary.side_lines);
         let why = match variations {
@@ -300,7 +302,8 @@ fn report(
         message!("{side_lines} {are} left out: {why}");
     }
     if let Some(all) = all {
-        message!("appended; {} now contains {}", output.display(), totals_line(all));
+        let contains = format!("appended; {} now contains {}", output.display(), totals_line(all));
+        Remark::from((contains, totals_fields(all))).print();
     }
     message!(
         "{}: {} bytes, {:.2} a position; {seconds:.2} s, {} positions/s",

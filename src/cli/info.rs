@@ -4,7 +4,7 @@ mod folder;
 
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::database::DatabaseError;
+use orbit_chess::internals::database::{DatabaseError, Outdated};
 use orbit_chess::internals::pgn::{Freshness, PgnError, Url};
 use orbit_chess::internals::reel::{Manifest, Reel, ReelError, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
@@ -106,6 +106,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "file": reel.path().to_string_lossy(),
         "format_version": reel.version(),
         "reader_version": reel.reader(),
+        "outdated": Outdated::of_reel(reel).map(|outdated| outdated.to_string()),
         "bytes": reel.bytes(),
         "dead_bytes": reel.dead_bytes(),
         "bytes_behind": reel.bytes_behind(),
@@ -163,6 +164,7 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
             grouped(reel.bytes_behind())
         ));
     }
+    lines.extend(Outdated::of_reel(reel).iter().map(Outdated::to_string));
     lines.push(format!("{}:", counted(reel.sources().len(), "source", "sources")));
     lines.extend(reel.sources().iter().map(|source| source_line(source, reel, verified)));
     if verified {

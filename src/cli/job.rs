@@ -262,7 +262,10 @@ impl Opened {
         self.job.demand(&whole.question(), &self.folder)?;
         let ready = match part.range() {
             None => whole,
-            Some(range) => whole.only(range),
+            Some(range) => whole.only(range).ok_or_else(|| {
+                let path = self.folder.join(JOB_NAME);
+                JobError::Other { path, what: "the blocks are others" }
+            })?,
         };
         let asked = ready.asked(interrupt)?;
         let Asked { scan, database, choice, collectors, names, progress, .. } = asked;

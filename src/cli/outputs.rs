@@ -26,7 +26,7 @@ use super::choosing::ChoosingArgs;
 use super::common::{Files, Progress, ending};
 use super::games::{Games, Target};
 use super::pictures::{self, Picture};
-use super::terminal::{Stdout, has_colors_on_stdout};
+use super::terminal::{self, Stdout, has_colors_on_stdout};
 
 /// Runs of hits in a line of text without `--all-plies`.
 const RUNS_MAX: usize = 12;
@@ -209,6 +209,7 @@ impl OutputArgs {
                 layout,
                 moves_max: extras.spans.then(|| at_most(MOVES_MAX)),
                 styled: false,
+                cut: false,
             },
             FormatName::Pgn => return None,
             FormatName::Jsonl => {
@@ -375,7 +376,8 @@ impl Outputs {
         let (format, stdout) = match format.unwrap_or(Format::Nothing) {
             Format::Text { runs_max, layout, moves_max, .. } => {
                 let styled = begun.are_written && has_colors_on_stdout();
-                (Format::Text { runs_max, layout, moves_max, styled }, Stdout::of_text())
+                let cut = terminal::is_stdout();
+                (Format::Text { runs_max, layout, moves_max, styled, cut }, Stdout::of_text())
             }
             format => (format, Stdout::new()),
         };

@@ -7,15 +7,15 @@ use std::time::Instant;
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, StreamedBlock, Summary};
 use orbit_chess::internals::job::Replay;
-use orbit_chess::internals::report::{Phases, side_lines_line};
+use orbit_chess::internals::report::{Phases, side_lines_line, totals_fields};
 use orbit_chess::internals::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 use orbit_chess::internals::scan::Scan;
 
 use super::common::{
     Interrupt, Progress, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
 };
-use super::players::Remark;
 use super::problems::Problems;
+use super::terminal::Remark;
 use super::{Exit, Failure};
 
 /// One pass of many queries over a database.
@@ -71,7 +71,7 @@ impl Pass<'_> {
         let ran = match games {
             Games::Read(database) => run.for_each_part(database, &names, take).map_err(Failure::from),
             Games::Searched(database, replay) => {
-                replay.for_each_part(database.sources(), take).map_err(Failure::from)
+                replay.for_each_part(database.sources(), &collectors, take).map_err(Failure::from)
             }
         };
         progress.clear();
@@ -113,15 +113,18 @@ impl Pass<'_> {
         })
     }
 
-    fn print_summary(&self, Phases { planning, scanning }: Phases, summary: &Summary) {
+    fn print_summary(&self, phases: Phases, summary: &Summary) {
+        let totals = &summary.totals;
         let interrupted = if self.interrupt.is_set() { "interrupted after " } else { "" };
-        let rate = summary.totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
-        message!("{interrupted}{}", totals_line(&summary.totals));
+        let games = format!("{interrupted}{}", totals_line(totals));
+        Remark::from((games, totals_fields(totals))).print();
         side_lines_line(summary.side_lines, self.scan.searches_variations())
             .iter()
             .for_each(|line| message!("{line}"));
         agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
-        message!(
+        let Phases { planning, scanning } = phases;
+        let rate = totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
+        let line = format!(
             "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
             self.queries,
             planning.as_secs_f64(),
@@ -130,5 +133,6 @@ impl Pass<'_> {
             self.scan.engine().name(),
             threads(self.threads)
         );
+        Remark::from((line, phases.fields(totals))).print();
     }
 }

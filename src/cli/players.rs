@@ -14,7 +14,7 @@ use orbit_chess::internals::visible;
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::terminal::{has_json_messages, json_message};
+use super::terminal::Remark;
 
 /// Spellings that the summary lists.
 const SPELLINGS_MAX: usize = 12;
@@ -128,9 +128,9 @@ impl PlayerArgs {
                 grouped(black)
             ),
         };
-        let mut remarks = vec![Remark { text: first, fields }];
+        let mut remarks = vec![Remark::from((first, fields))];
         let mut say = |text: Option<String>| {
-            remarks.extend(text.map(|text| Remark { text, fields: Value::Null }));
+            remarks.extend(text.map(Remark::from));
         };
         say((taken.len() > 1).then(|| format!("taken together: {}", list(&taken))));
         let is_found = white + black > 0;
@@ -168,32 +168,6 @@ impl PlayerArgs {
             .filter(|all| all.len() > 1)
             .map(|all| format!("opponents taken together: {}", list(&all))));
         remarks
-    }
-}
-
-/// A message with fields for programs.
-pub(super) struct Remark {
-    text: String,
-    fields: Value,
-}
-
-impl Remark {
-    pub(super) fn print(&self) {
-        match (&self.fields, has_json_messages()) {
-            (Value::Object(fields), true) => {
-                let mut object = fields.clone();
-                object.insert(String::from("kind"), "info".into());
-                object.insert(String::from("message"), self.text.clone().into());
-                json_message(&object);
-            }
-            _ => message!("{}", self.text),
-        }
-    }
-}
-
-impl From<String> for Remark {
-    fn from(text: String) -> Remark {
-        Remark { text, fields: Value::Null }
     }
 }
 

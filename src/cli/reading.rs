@@ -135,8 +135,9 @@ impl ReadingArgs {
     }
 }
 
-/// Prints which reels are read instead of files, and which reels are outdated.
+/// Prints what of folders and archives is not read, which reels are read instead of files, and which reels are outdated.
 pub(super) fn print_substitutes(database: &Database, quiet: bool) {
+    database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
     passed_over.for_each(|passed_over| message!("{passed_over}"));
     for (reel, bytes) in database.bytes_behind_reels().filter(|_| !quiet) {

@@ -28,11 +28,11 @@ use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, threads};
 use super::outputs::{FormatName, OutputArgs};
-use super::players::Remark;
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::ReadingArgs;
 use super::stats::StatsArgs;
 use super::table_format::TableFormat;
+use super::terminal::Remark;
 use super::{Exit, Failure};
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] --theme NAME PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
@@ -113,7 +113,9 @@ pub(super) struct Args {
     /// The query, then the files; with -f, --theme, --board or --queries only files.
     ///
     /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
-    /// folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the URL of such a file.
+    /// .zip archive or a folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the
+    /// URL of such a file, with the feature `sevenz` also a .7z archive. One member of an archive is given as
+    /// `games.zip/member.pgn`.
     #[arg(value_name = "QUERY PATH")]
     words: Vec<OsString>,
     /// Take QUERY as the query, whatever it begins with; all other arguments are files to search.
@@ -369,9 +371,10 @@ fn print_summary(
     };
     let hits = if summary.finished { search.hit_totals() } else { listed };
     let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
-    let lines = lines.into_iter().chain(side_lines_line(summary.side_lines, scan.searches_variations()));
+    let side_lines = side_lines_line(summary.side_lines, scan.searches_variations());
+    let lines = lines.into_iter().map(Remark::from).chain(side_lines.map(Remark::from));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
-    before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
+    before.zip(lines).for_each(|(before, line)| line.behind(before).print());
     args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
     search.spellings(&args.choosing.player, summary.finished).iter().for_each(Remark::print);
     let positions = args.choosing.choice().positions_in_words();

@@ -11,7 +11,7 @@ use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 use super::Failure;
 use super::common::{Files, write_whole};
 use super::table_format::{TableFormat, named};
-use super::terminal::Stdout;
+use super::terminal::{Stdout, is_stdout};
 
 /// Groups in a table of text without `top=N`.
 const ROWS_MAX: usize = 20;
@@ -114,8 +114,9 @@ impl Statistics {
     /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
         let Statistics { rows_max, format, file, .. } = self;
+        let cut = file.is_none() && is_stdout();
         let write = |out: &mut dyn Write| match format {
-            TableFormat::Text => counts.write_text(rows_max, copies, out),
+            TableFormat::Text => counts.write_text(rows_max, copies, cut, out),
             TableFormat::Csv => counts.write_csv(copies, out),
             TableFormat::Json => counts.write_json(copies, out),
         };

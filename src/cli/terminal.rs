@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use orbit_chess::internals::diagnostic::Diagnostic;
 use orbit_chess::internals::visible::{Context, Filter, escape};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Failure;
 
@@ -121,6 +121,44 @@ pub(super) fn drawn_message(text: &str) {
 /// Prints an object for programs among the messages.
 pub(super) fn json_message(value: &impl Serialize) {
     let _ = writeln!(io::stderr(), "{}", json(value));
+}
+
+/// A message with fields for programs.
+pub(super) struct Remark {
+    text: String,
+    fields: Value,
+}
+
+impl Remark {
+    /// The same behind some words.
+    pub(super) fn behind(self, words: &str) -> Remark {
+        Remark { text: format!("{words}{}", self.text), ..self }
+    }
+
+    pub(super) fn print(&self) {
+        match (&self.fields, has_json_messages()) {
+            (Value::Object(fields), true) => {
+                let mut object = fields.clone();
+                object.insert(String::from("kind"), "info".into());
+                object.insert(String::from("message"), self.text.clone().into());
+                json_message(&object);
+            }
+            _ => message(format_args!("{}", self.text)),
+        }
+    }
+}
+
+impl From<String> for Remark {
+    fn from(text: String) -> Remark {
+        Remark { text, fields: Value::Null }
+    }
+}
+
+/// A sentence, and its fields.
+impl From<(String, Value)> for Remark {
+    fn from((text, fields): (String, Value)) -> Remark {
+        Remark { text, fields }
+    }
 }
 
 /// Whether messages go to a terminal.

@@ -1,7 +1,6 @@
 //! Which files a reel holds already, so that they are not appended twice.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::{DatabaseError, is_reel};
@@ -11,8 +10,10 @@ use crate::reel::{Manifest, Reel, ReelSource};
 /// What of some inputs a reel does not hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Additions {
-    /// Inputs that are new, in their order; folders are replaced by the files below them.
+    /// Inputs that are new, in their order; folders are replaced by the files below them, archives by their members.
     pub paths: Vec<PathBuf>,
+    /// Sentences about what of folders and archives is not read: see [`Sources::notes`](crate::pgn::Sources::notes).
+    pub notes: Vec<String>,
     /// Inputs that the reel holds, or will hold.
     pub already_held: Vec<AlreadyHeld>,
 }
@@ -50,14 +51,16 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, Da
             return Err(DatabaseError::FolderOfReels { path: path.clone() });
         }
     }
-    for path in pgn::list(paths)? {
+    let (listed, notes) = pgn::list(paths)?;
+    additions.notes = notes;
+    for path in listed {
         // What cannot be read is refused when it is opened.
-        let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
-        let Some(metadata) = metadata.filter(|_| path.as_os_str() != "-") else {
+        let stamp = Stamp::at(&path).ok().filter(|stamp| stamp.bytes.is_some());
+        let Some(stamp) = stamp.filter(|_| path.as_os_str() != "-") else {
             additions.paths.push(path);
             continue;
         };
-        match known.holder(&path, &Stamp::of(&metadata))? {
+        match known.holder(&path, &stamp)? {
             Some(Holder { name, is_input }) => {
                 additions.already_held.push(AlreadyHeld { path, source: name, is_input })
             }
@@ -100,7 +103,7 @@ struct Placed {
 impl Known<'_> {
     /// Who holds a file or reel already; if nobody does, it is held from now on.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, DatabaseError> {
-        let place = path.canonicalize().ok();
+        let place = pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
             return Ok(Some(Holder::input(input)));
         }
@@ -217,7 +220,7 @@ impl Known<'_> {
                 self.by_hash.entry(hash).or_insert_with(|| holder.clone());
                 self.sizes.insert(bytes);
             }
-            let now = || source.locate(reel.path()).filter(|_| source.is_file())?.canonicalize().ok();
+            let now = || pgn::canonical(&source.locate(reel.path()).filter(|_| source.is_file())?);
             if let Some(place) = source.path.clone().or_else(now) {
                 let placed = Placed { source: source.clone(), reel: reel.path().to_owned(), holder };
                 self.by_place.insert(place, placed);

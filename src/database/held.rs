@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary};
-use crate::pgn::Sources;
+use crate::pgn::{Sources, file_of};
 use crate::reel::Totals;
 
 /// All blocks of a database.
@@ -139,6 +139,7 @@ impl Database {
             inputs: self.inputs.iter().map(Input::unread).collect(),
             sources: self.sources.clone(),
             options: self.options.clone(),
+            notes: self.notes.clone(),
             substitutes: self.substitutes.clone(),
             passed_over: self.passed_over.clone(),
             outdated: self.outdated.clone(),
@@ -166,11 +167,22 @@ impl Database {
             .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
     }
 
-    /// The files that are read, as they were given.
+    /// The files that its games come from: inputs, reels that are read for them, and the files of which these were made; of
+    /// members the archives.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let of_sources = self.sources.iter().flat_map(|source| {
+            let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
+            let files = [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from];
+            files.into_iter().flatten().map(|file| file_of(&file).to_owned())
+        });
+        of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
+    }
+
+    /// The files that are read, as they were given; of members the archives.
     pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
             Some(reel) => Some(reel.clone()),
-            None => source.path.as_ref().map(|_| PathBuf::from(&source.name)),
+            None => source.path.as_ref().map(|_| file_of(Path::new(&source.name)).to_owned()),
         });
         of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }

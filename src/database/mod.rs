@@ -228,6 +228,8 @@ pub struct Database {
     outdated: Vec<Outdated>,
     /// Games that were seen before, if duplicates are dropped.
     seen: Option<GameSet>,
+    /// Sentences about what of folders and archives is not read.
+    notes: Vec<String>,
     /// Folders of reels.
     folders: Vec<SourceMark>,
     /// The number of the last game, if blocks after those that are read have games.
@@ -366,6 +368,7 @@ impl Database {
             passed_over: Vec::new(),
             outdated: Vec::new(),
             seen: None,
+            notes: Vec::new(),
             folders: Vec::new(),
             last_game: None,
         }
@@ -385,13 +388,18 @@ impl Database {
             } else if let Some(manifest) = Manifest::locate(path)? {
                 self.add_texts(&mut texts)?;
                 self.add_shards(path, &manifest)?;
-            } else if let Some(reel) = self.fresh_reel(path) {
-                self.add_texts(&mut texts)?;
+            } else if let Some((reel, files)) = self.fresh_reel(path) {
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
+                if paths.iter().any(|other| substitutes::is_same(other, reel.path())) {
+                    // The reel is named as well.
+                    continue;
+                }
+                self.add_texts(&mut texts)?;
                 self.add_reel(reel);
-                if let Some(source) = self.sources.last_mut() {
-                    source.name = path.display().to_string();
-                    source.path = path.canonicalize().ok();
+                let base = self.sources.len() - files.len();
+                for (source, file) in self.sources[base..].iter_mut().zip(files) {
+                    source.name = file.display().to_string();
+                    source.path = pgn::canonical(&file);
                 }
             } else {
                 texts.push(path.clone());
@@ -431,13 +439,15 @@ impl Database {
         Ok(())
     }
 
-    /// The reel to read instead of a file, if there is one and it is wanted.
-    fn fresh_reel(&mut self, path: &Path) -> Option<Reel> {
+    /// The reel to read instead of a file, if there is one and it is wanted; and the file, or the members of an archive, in the order
+    /// of the sources of the reel.
+    fn fresh_reel(&mut self, path: &Path) -> Option<(Reel, Vec<PathBuf>)> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();
         let parse = &self.options.parse;
-        let has_all = |reel: &Reel| !(parse.variations || parse.annotations) || reel.keeps_variations();
-        let beside = beside.filter(|reel| reel.as_ref().map_or(true, has_all));
+        let has_all =
+            |(reel, _): &(Reel, _)| !(parse.variations || parse.annotations) || reel.keeps_variations();
+        let beside = beside.filter(|beside| beside.as_ref().map_or(true, has_all));
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
@@ -454,10 +464,11 @@ impl Database {
 
     fn add_sources(&mut self, sources: Sources) {
         let base = self.sources.len() as u32;
+        self.notes.extend_from_slice(sources.notes());
         for source in sources.sources() {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
             // Only files have a size.
-            let path = source.bytes.and(source.path.as_ref()).and_then(|path| path.canonicalize().ok());
+            let path = source.bytes.and(source.path.as_ref()).and_then(|path| pgn::canonical(path));
             self.sources.push(SourceSummary {
                 name: source.name.clone(),
                 path,
@@ -497,18 +508,14 @@ impl Database {
         &self.outdated
     }
 
+    /// Sentences about what of folders and archives is not read although it may hold games: see [`Sources::notes`].
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// The sources, by the index that [`GameRow::source`](crate::reel::GameRow::source) gives.
     pub fn sources(&self) -> &[SourceSummary] {
         &self.sources
-    }
-
-    /// The files that its games come from: inputs, reels that are read for them, and the files of which these were made.
-    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let of_sources = self.sources.iter().flat_map(|source| {
-            let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
-            [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from].into_iter().flatten()
-        });
-        of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }
 
     /// The names of the sources that are read from the web.

@@ -89,8 +89,7 @@ impl Database {
                 }),
                 Input::Pgn { sources, .. } => marks.extend(sources.sources().iter().map(|source| {
                     let path = source.path.as_ref().filter(|_| source.bytes.is_some());
-                    let metadata = path.and_then(|path| std::fs::metadata(path).ok());
-                    let modified = metadata.and_then(|metadata| Stamp::of(&metadata).modified_ns);
+                    let modified = path.and_then(|path| Stamp::at(path).ok()?.modified_ns);
                     SourceMark {
                         name: source.name.clone(),
                         bytes: source.bytes,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::pgn::{READER_VERSION, Stamp};
+use crate::pgn::{self, READER_VERSION, Stamp};
 use crate::reel::{Manifest, Reel, ReelSource};
 
 /// A reel that is read instead of the file that it was made from.
@@ -53,14 +53,14 @@ pub struct Outdated {
 
 impl Outdated {
     /// A reel, if its games were read by other rules than those of this version.
-    pub(super) fn of_reel(reel: &Reel) -> Option<Outdated> {
+    pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
         Outdated::of(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
     /// The same of a folder.
-    pub(super) fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
+    pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
         Outdated::of(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
@@ -91,25 +91,41 @@ impl fmt::Display for Outdated {
     }
 }
 
-/// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`
-/// or `games.pgn.zst`. A reel that cannot be opened is ignored. Damage in its blocks is found when they are read, and
-/// is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
+/// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
+/// `games.pgn.zst` or `games.zip`; and the file, or its members. A reel that cannot be opened is ignored. Damage in its blocks is
+/// found when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
 ///
 /// # Errors
 ///
 /// A reel whose games were read by other rules than those of this version.
-pub(super) fn fresh_reel(file: &Path) -> Option<Result<Reel, PassedOver>> {
-    let metadata = std::fs::metadata(file).ok().filter(|metadata| metadata.is_file())?;
-    let now = Stamp::of(&metadata);
+pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), PassedOver>> {
+    if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
+        return None;
+    }
     let reel = Reel::open(&reel_path(file)).ok()?;
-    let [source] = reel.sources() else { return None };
-    let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
-    let same_name = Path::new(&source.name).file_name() == file.file_name();
-    let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
-    (is_whole && same_name && same_stamp).then(|| match reel.reader() {
-        READER_VERSION => Ok(reel),
+    let (files, _) = pgn::list(&[file.to_owned()]).ok()?;
+    let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
+    let is_of = |source: &ReelSource, now: &PathBuf| {
+        let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
+        // A member has the name of its archive before its own.
+        let below = now.strip_prefix(folder(file)).unwrap_or(now);
+        let same_name = Path::new(&source.name).ends_with(below);
+        let Ok(now) = Stamp::at(now) else { return false };
+        let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
+        is_whole && same_name && same_stamp
+    };
+    let sources = reel.sources();
+    let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b));
+    is_same.then(|| match reel.reader() {
+        READER_VERSION => Ok((reel, files)),
         _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
     })
+}
+
+/// Whether two paths are those of one file.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    let full = |path: &Path| path.canonicalize().ok();
+    a.file_name() == b.file_name() && (a == b || full(a).is_some_and(|a| Some(a) == full(b)))
 }
 
 /// The name that the reel of a file has, in the same folder.
@@ -133,6 +149,7 @@ mod tests {
             ("games.PGN.GZ", "games.reel"),
             ("twic.1500.epd.bz2", "twic.1500.reel"),
             ("twic.1500.pgn", "twic.1500.reel"),
+            ("a/twic1600.zip", "a/twic1600.reel"),
             ("games", "games.reel"),
         ] {
             assert_eq!(reel_path(Path::new(file)), Path::new(reel));

@@ -183,8 +183,10 @@ enum Reader {
     List,
     /// PGN that can be read from anywhere.
     Plain(File),
-    /// PGN that is unpacked from its beginning.
+    /// PGN that is unpacked from its beginning, members of archives among it.
     Packed(Box<Packed>),
+    /// Nothing.
+    Empty,
 }
 
 /// Bytes that are read of a game at first: more than most have.
@@ -193,8 +195,7 @@ const GAME_BYTES: usize = 16 << 10;
 impl Reader {
     fn open(path: PathBuf, options: &pgn::Options) -> io::Result<Reader> {
         let mut sources = open(&path, options)?;
-        // Where there is nothing, nothing will be found.
-        let Some(text) = next_text(&mut sources)? else { return Ok(Reader::Plain(File::open(path)?)) };
+        let Some(text) = next_text(&mut sources)? else { return Ok(Reader::Empty) };
         Ok(match (text.kind, sources.sources()[0].compression) {
             (Kind::Epd, _) => Reader::List,
             (Kind::Pgn, Some(Compression::Plain)) => Reader::Plain(File::open(path)?),
@@ -206,6 +207,7 @@ impl Reader {
     fn text(&mut self, offset: u64, options: &pgn::Options) -> io::Result<Option<Vec<u8>>> {
         match self {
             Reader::List => Ok(None),
+            Reader::Empty => Ok(Some(Vec::new())),
             Reader::Plain(file) => read_at(file, offset, options.game_bytes_max).map(Some),
             Reader::Packed(packed) => packed.text(offset, options).map(Some),
         }

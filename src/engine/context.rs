@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
+    Interrupt,
     carry::{SlotColumn, carried_bits, carried_words},
     columns::{GameColumn, game_column},
 };
@@ -30,9 +31,9 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Nothing yet, with the memory of an earlier block.
-    pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>) -> Context<'a> {
+    pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
-        Context { block, columns, found, carried, games: Games::new(block), spare }
+        Context { block, columns, found, carried, games: Games::new(block, interrupt), spare }
     }
 
     /// Memory for the next block.
@@ -59,7 +60,12 @@ impl<'a> Context<'a> {
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
-    /// Whether a query has run into an error in one of the games.
+    /// What ends the evaluation.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        self.games.interrupt()
+    }
+
+    /// Whether a query has run into an error in one of the games, or was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.games.is_stopped()
     }

@@ -13,6 +13,7 @@ pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::hits::{GameEnds, Hits, Values};
 use self::hits::{slots_of, within};
+pub use self::interrupt::Interrupt;
 pub use self::request::{Answers, Outputs, Request, Select};
 pub use self::spans::{FindSpan, Span, SpanKind, Spans};
 pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
@@ -39,6 +40,7 @@ pub mod gpu;
 #[path = "without_gpu.rs"]
 pub mod gpu;
 mod hits;
+mod interrupt;
 mod isa;
 pub mod mixed;
 pub mod narrowed;
@@ -142,6 +144,9 @@ pub enum EngineError {
     /// A query went wrong in some game, and the engine cannot say how: the reference engine can.
     #[error("a query runs into an error, which the reference engine tells")]
     Stopped,
+    /// The [`Interrupt`] of the request was set.
+    #[error("interrupted")]
+    Interrupted,
     /// The query went wrong at some position of a game: a variable was read that has no value, an assertion failed.
     #[error("game {game}, {place}: {diagnostic}")]
     #[expect(missing_docs, reason = "the message says what they are")]

@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::{Commentary, CopyDetail, CopyHits, GameAnswer, GameEnds, Hits, Spans};
+use super::{Commentary, CopyDetail, CopyHits, GameAnswer, GameEnds, Hits, Interrupt, Spans};
 use crate::reel::{Block, GameRow};
 
 /// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
@@ -80,12 +80,19 @@ pub struct Request<'a> {
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
     /// The number of the last game of the database, if a query asks for it.
     pub last_game: Option<u32>,
+    /// What ends the evaluation early; `None` for nothing.
+    pub interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> Request<'a> {
     /// Asks for something at all hits.
     pub fn all(outputs: &'a [Outputs]) -> Request<'a> {
-        Request { outputs, select: None, games: None, last_game: None }
+        Request { outputs, select: None, games: None, last_game: None, interrupt: None }
+    }
+
+    /// The switch that ends the evaluation.
+    pub(super) fn switch(&self) -> Interrupt {
+        self.interrupt.cloned().unwrap_or_default()
     }
 
     /// Whether a query may match in a game of the block at place `index`.

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answers, Engine, EngineError, Hits, Outputs, Request, Values, place};
+use super::{Answers, Engine, EngineError, Hits, Interrupt, Outputs, Request, Values, place};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
@@ -37,7 +37,13 @@ impl Verified {
     }
 
     /// Lets the other engine answer what `ours` says of a block, and compares.
-    fn check(&self, block: &Block, ours: &[Checked], outputs: &[Outputs]) -> Result<(), EngineError> {
+    fn check(
+        &self,
+        block: &Block,
+        ours: &[Checked],
+        outputs: &[Outputs],
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(), EngineError> {
         let (games, part) = match self.sample {
             Sample::All => (block.games().collect(), None),
             Sample::Segments(wanted) => {
@@ -61,7 +67,8 @@ impl Verified {
         // Of a part of a block, copies are told for other hits, in other places.
         let no_copies: Vec<Outputs> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
-        let theirs = self.other.scan(&[part], &Request { select: Some(&keep), ..Request::all(outputs) })?;
+        let theirs =
+            self.other.scan(&[part], &Request { select: Some(&keep), interrupt, ..Request::all(outputs) })?;
         let theirs = before.with(theirs).remove(0);
         for (query, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             for (slot, copy) in pairs() {
@@ -246,9 +253,13 @@ impl Engine for Verified {
             before.record(index, query, hits);
             request.select(index, block, query, hits);
         };
-        let ours = self.engine.scan(blocks, &Request { select: Some(&select), ..Request::all(&outputs) })?;
+        let asked = Request { select: Some(&select), interrupt: request.interrupt, ..Request::all(&outputs) };
+        let ours = self.engine.scan(blocks, &asked)?;
         let ours = before.with(ours);
-        blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs))?;
+        blocks
+            .iter()
+            .zip(&ours)
+            .try_for_each(|(block, ours)| self.check(block, ours, &outputs, request.interrupt))?;
         let answers = |of_block: Vec<Checked>| of_block.into_iter().map(|checked| checked.answers).collect();
         Ok(ours.into_iter().map(answers).collect())
     }

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_128;
 use super::plan::{Job, JobPart};
 use crate::files::{OutputError, OutputFile, open_regular};
 use crate::reel::Totals;
-use crate::run::Parts;
+use crate::run::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part as _, Parts};
 
 const MAGIC: [u8; 8] = *b"orbitjob";
 const CHECKSUM_BYTES: u64 = 16;
@@ -82,6 +82,27 @@ pub(super) struct SourceRecord {
     pub(super) duplicates: u64,
     pub(super) failure: Option<(u64, String)>,
     pub(super) skipped: Option<String>,
+}
+
+impl BlockRecord {
+    /// Checks a record that was read.
+    fn check(&self) -> Result<(), &'static str> {
+        let BlockRecord { totals, side_lines, bytes, parts } = self;
+        totals.check(BLOCK_COUNT_MAX)?;
+        side_lines.check(BLOCK_COUNT_MAX)?;
+        bytes.check(BLOCK_COUNT_MAX)?;
+        parts.check(BLOCK_COUNT_MAX)
+    }
+}
+
+impl EndRecord {
+    /// Checks a record that was read.
+    fn check(&self) -> Result<(), &'static str> {
+        let EndRecord { parts, sources, side_lines, .. } = self;
+        sources.iter().try_for_each(|source| source.games.check(PART_COUNT_MAX))?;
+        side_lines.check(PART_COUNT_MAX)?;
+        parts.check(PART_COUNT_MAX)
+    }
 }
 
 /// Writes the file of a part. It gets its name when it is complete.
@@ -183,16 +204,21 @@ impl PartReader {
         &self.path
     }
 
-    /// The next record; an error where there is none that can be read.
+    /// The next record, whose numbers are checked; an error where there is none that can be read.
     pub(super) fn next(&mut self) -> io::Result<Record> {
-        let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "a record is not as it is written");
+        let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
         let (kind, bytes) = self.content()?;
         let record = match kind {
             BLOCK => decoded(&bytes).map(Box::new).map(Record::Block),
             END => decoded(&bytes).map(Box::new).map(Record::End),
             _ => None,
         };
-        record.ok_or_else(unreadable)
+        let record = record.ok_or_else(|| unreadable("a record is not as it is written"))?;
+        let checked = match &record {
+            Record::Block(block) => block.check(),
+            Record::End(end) => end.check(),
+        };
+        checked.map(|()| record).map_err(unreadable)
     }
 
     fn content(&mut self) -> io::Result<(u8, Vec<u8>)> {

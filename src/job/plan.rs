@@ -221,6 +221,14 @@ impl Job {
         if job.parts.is_empty() || !numbered {
             return Err(malformed(String::from("its parts are not numbered from 1")));
         }
+        let mut behind = 0;
+        let follows = |part: &JobPart| match part.blocks {
+            Some((first, end)) => first == std::mem::replace(&mut behind, end) && first <= end,
+            None => job.parts.len() == 1,
+        };
+        if !job.parts.iter().all(follows) {
+            return Err(malformed(String::from("its parts do not follow each other")));
+        }
         Ok(job)
     }
 
@@ -352,6 +360,37 @@ mod tests {
             let pieces = if reels.len() >= wanted.unwrap_or(2).max(2) { reels.len() } else { blocks };
             let most = wanted.unwrap_or(if reels.len() >= 2 { reels.len() } else { PARTS_USUAL });
             assert_eq!(parts.len(), most.min(pieces).max(1), "{reels:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_follow_each_other_are_refused() {
+        let read = |blocks: &[Option<(usize, usize)>]| {
+            let folder = tempfile::tempdir().unwrap();
+            let part = |(number, &blocks)| JobPart { number, blocks, positions: None };
+            let question = Question {
+                arguments: Vec::new(),
+                queries: Vec::new(),
+                options: String::new(),
+                plan: String::new(),
+                sources: Vec::new(),
+            };
+            let parts = (1..).zip(blocks).map(part).collect();
+            let job = Job::new(String::new(), question, None, parts);
+            job.write(folder.path()).map_err(|error| error.to_string())
+        };
+        for blocks in [&[None][..], &[Some((0, 0))], &[Some((0, 3)), Some((3, 3)), Some((3, 9))]] {
+            read(blocks).unwrap();
+        }
+        for blocks in [
+            &[Some((0, 3)), Some((4, 9))][..],
+            &[Some((0, 3)), Some((2, 9))],
+            &[Some((1, 3))],
+            &[Some((0, 3)), Some((3, 1))],
+            &[Some((0, 3)), None],
+        ] {
+            let error = read(blocks).unwrap_err();
+            assert!(error.contains("its parts do not follow each other"), "{blocks:?}: {error}");
         }
     }
 }

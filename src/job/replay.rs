@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::file::{BlockRecord, EndRecord, PartFault, PartReader, Record, SourceRecord};
 use super::plan::{Job, JobPart};
 use crate::database::{SourceSummary, StreamedBlock, Summary};
-use crate::run::Parts;
+use crate::run::{Collector as _, Collectors, Parts};
 
 /// Parts that are listed in a message.
 const LISTED_MAX: usize = 10;
@@ -99,8 +99,8 @@ impl Replay {
         }
     }
 
-    /// Hands out what parts hold, in the order of the database, until `take` breaks. What was summed up over a part comes
-    /// behind its blocks, with a block that is empty.
+    /// Hands out what parts hold of `collectors`, in the order of the database, until `take` breaks. What was summed up
+    /// over a part comes behind its blocks, with a block that is empty.
     ///
     /// # Errors
     ///
@@ -108,6 +108,7 @@ impl Replay {
     pub fn for_each_part(
         self,
         sources: &[SourceSummary],
+        collectors: &Collectors,
         mut take: impl FnMut(StreamedBlock, Parts) -> ControlFlow<()>,
     ) -> Result<Summary, ReplayError> {
         let mut summary = Summary { sources: sources.to_vec(), ..Summary::default() };
@@ -116,6 +117,14 @@ impl Replay {
             let unreadable = |path: &Path, error| ReplayError::Unreadable { path: path.to_owned(), error };
             loop {
                 let record = reader.next().map_err(|error| unreadable(reader.path(), error))?;
+                let parts = match &record {
+                    Record::Block(block) => &block.parts,
+                    Record::End(end) => &end.parts,
+                };
+                if !collectors.could_make(parts) {
+                    let error = io::Error::new(io::ErrorKind::InvalidData, "a record is of another search");
+                    return Err(unreadable(reader.path(), error));
+                }
                 let flow = match record {
                     Record::Block(block) => {
                         let BlockRecord { totals, side_lines, bytes, parts } = *block;

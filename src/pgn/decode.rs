@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use twox_hash::XxHash3_64;
 
 use super::Options;
+use super::archive::Refusal;
+use super::format::Format;
 use super::members::Members;
 use super::unpack::{Bzip2, Fault, Gzip, Input, Supply, Unpack, ZSTD_WINDOW_MAX, Zstd};
 
@@ -22,6 +24,8 @@ pub enum Compression {
     Gzip,
     /// Bzip2, any number of streams.
     Bzip2,
+    /// As a member of an archive, and not otherwise.
+    Archive,
 }
 
 impl Compression {
@@ -31,6 +35,7 @@ impl Compression {
             Compression::Zstd => "zst file",
             Compression::Gzip => "gz file",
             Compression::Bzip2 => "bz2 file",
+            Compression::Archive => "member",
         }
     }
 
@@ -86,7 +91,7 @@ impl Decoder {
             Input::new(Counting { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
         let compression = Compression::of(input.peek(5));
         let unpack: Option<Box<dyn Unpack<Counting>>> = match compression {
-            Compression::Plain => None,
+            Compression::Plain | Compression::Archive => None,
             Compression::Zstd => {
                 Some(Box::new(Members::new(Zstd::new(options.zstd_window_max)?, options.unpack_threads)))
             }
@@ -152,7 +157,8 @@ impl Decoder {
     fn explain(&self, fault: Fault) -> String {
         let name = self.compression.name();
         match fault {
-            Fault::Raw(error) => format!("the {name} cannot be read on: {error}"),
+            Fault::Raw(error) => Refusal::told(&error)
+                .map_or_else(|| format!("the {name} cannot be read on: {error}"), ToString::to_string),
             Fault::Early => format!("the {name} ends too early: get it anew"),
             Fault::Damaged(reason) => format!("the {name} is damaged ({reason}): get it anew"),
             Fault::Memory => format!("there is not enough memory to unpack the {name}"),
@@ -217,8 +223,12 @@ pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
         [0x89, b'R', b'E', b'E', b'L', ..] => {
             Some("it is a reel: give it by its name, as a file that is not packed")
         }
-        [b'P', b'K', 3, 4, ..] => Some("it is a zip archive: unpack it first"),
-        [b'7', b'z', 0xbc, 0xaf, ..] => Some("it is a 7z archive: unpack it first"),
+        _ if Format::of(head).is_some() && is_remote => {
+            Some("it is an archive, which is read from its end: download it first")
+        }
+        _ if Format::of(head).is_some() => Some(
+            "it is an archive, which is read from its end: give it as an ordinary file that is not packed",
+        ),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("it is an xz file: unpack it first"),
         _ => None,
     }

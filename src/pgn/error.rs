@@ -1,7 +1,7 @@
 //! What can go wrong with a source as a whole. Trouble inside a game is a [`Fault`](super::Fault).
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -26,13 +26,35 @@ pub enum PgnError {
     },
     /// Nothing in a folder looks like games.
     #[error(
-        "folder {} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2): give the \
-         files by name to read them whatever they are called",
-        path.display()
+        "folder {} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2) and no archive: give the \
+         files by name to read them whatever they are called{}",
+        path.display(), others.as_ref().map_or(String::new(), |others| format!("; {others}"))
     )]
     EmptyFolder {
         /// The folder as given.
         path: PathBuf,
+        /// A sentence about files in it of other formats that may hold games.
+        others: Option<String>,
+    },
+    /// Nothing in an archive looks like games.
+    #[error(
+        "archive {0} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2), but {members}: to read a \
+         member whatever it is called, give its name after that of the archive, as in {0}/games.txt",
+        path.display()
+    )]
+    EmptyArchive {
+        /// The archive as given.
+        path: PathBuf,
+        /// The names of its first members.
+        members: String,
+    },
+    /// A path leads to no member of an archive.
+    #[error("{} is not in the archive, which holds {members}: check the name", path.display())]
+    NoMember {
+        /// The path as given.
+        path: PathBuf,
+        /// The names of the first members of the archive.
+        members: String,
     },
     /// `-` was given more than once.
     #[error("standard input can be read only once: give `-` once")]
@@ -63,6 +85,17 @@ pub enum PgnError {
     /// It was interrupted while the web was asked for a file.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl PgnError {
+    /// Why the system does not give a file or a folder.
+    pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::NotFound => PgnError::Missing { path },
+            _ => PgnError::Unreadable { path, error },
+        }
+    }
 }
 
 /// A source that was not read to its end.

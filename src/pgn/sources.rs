@@ -9,8 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use twox_hash::XxHash3_64;
 
+use super::archive::{self, Archive, Refusal, Unpacking};
 use super::chunk::{Chunk, Cutter, Failure, FailureKind};
 use super::decode::{Compression, Decoder, HEAD_BYTES, Whole};
+use super::folder::Files;
+use super::stamp::is_same_file;
 #[cfg(feature = "https")]
 use super::web::{Client, Remote};
 use super::{Options, PgnError, SourceFailure, Stamp, Url};
@@ -38,6 +41,10 @@ pub struct Source {
 enum Input {
     /// A file, and whether its folder was given in its stead.
     File(PathBuf, Place),
+    /// A member of an archive by its number, and whether the archive or a folder was given in its stead.
+    Member(Arc<Archive>, usize, Place),
+    /// An archive whose members cannot be listed.
+    Refused(Refusal),
     Stdin,
     #[cfg(feature = "https")]
     Web(Remote),
@@ -77,11 +84,13 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, Input)>,
     current: Option<Cutter>,
-    /// The file that is being read.
+    /// The file or the archive that is being read.
     file: Option<Opened>,
     place: Place,
+    unpacking: Unpacking,
     failures: Vec<SourceFailure>,
     skipped: Vec<SourceFailure>,
+    notes: Vec<String>,
     consumed: Arc<AtomicU64>,
     chunks: u64,
     options: Options,
@@ -93,13 +102,18 @@ impl Sources {
     /// `-` is standard input. A file is taken whatever its name, its content decides how it is read. What begins with
     /// `https://` or `http://` is a file on the web, for which its server is asked here.
     /// A folder stands for all files below it whose names end in `.pgn`, `.epd` or `.fen`, perhaps
-    /// with `.zst`, `.gz` or `.bz2` after it (case does not matter), in byte order of their paths;
+    /// with `.zst`, `.gz` or `.bz2` after it (case does not matter), and for archives, in byte order of their paths;
     /// links to folders inside it are not followed.
+    ///
+    /// A zip archive, and a 7z archive with the feature `sevenz`, stands for its members of such names, in its order. Each is a
+    /// source of its own, whose path is that of the archive with the name of the member after it. A member can be given by this
+    /// path, whatever its name, and so can a folder inside the archive.
     ///
     /// # Errors
     ///
-    /// A path that does not exist, a folder that cannot be listed or holds no such file, `-` twice, a file that the web does not
-    /// have; any URL in a build without the feature `https`.
+    /// A path that does not exist, a folder that cannot be listed or holds no such file, an archive without such a member, `-`
+    /// twice, a file that the web does not have; any URL in a build without the feature `https`, and any 7z archive in one without
+    /// `sevenz`.
     pub fn open(paths: &[PathBuf], options: Options) -> Result<Sources, PgnError> {
         let mut all = Sources::empty(options);
         let mut web = Web::default();
@@ -115,15 +129,26 @@ impl Sources {
                 all.add(String::from("standard input"), None, None, Input::Stdin);
                 continue;
             }
-            let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
-            if !metadata.is_dir() {
-                let bytes = Some(metadata.len()).filter(|_| metadata.is_file());
-                let is_below = all.options.folders.iter().any(|folder| path.starts_with(folder));
-                all.add_file(path.clone(), bytes, if is_below { Place::InFolder } else { Place::Named });
+            if path.is_dir() {
+                let files = Files::below(path)?;
+                all.notes.extend(files.note().map(|note| format!("{}: {note}", path.display())));
+                for (file, bytes) in files.games {
+                    all.add_file(&file, bytes, Place::InFolder)?;
+                }
                 continue;
             }
-            for (file, bytes) in files_below(path)? {
-                all.add_file(file, bytes, Place::InFolder);
+            let is_below = all.options.folders.iter().any(|folder| path.starts_with(folder));
+            let place = if is_below { Place::InFolder } else { Place::Named };
+            match fs::metadata(path) {
+                Ok(metadata) => {
+                    let bytes = Some(metadata.len()).filter(|_| metadata.is_file());
+                    all.add_file(path, bytes, place)?;
+                }
+                Err(error) => match archive::inside(path) {
+                    Ok(Some((archive, name))) => all.add_members(path, &archive, Some(&name), place)?,
+                    Ok(None) => return Err(PgnError::at(path, error)),
+                    Err(refusal) => all.refuse(path, None, refusal)?,
+                },
             }
         }
         Ok(all)
@@ -172,16 +197,61 @@ impl Sources {
             current: None,
             file: None,
             place: Place::Named,
+            unpacking: Unpacking::default(),
             failures: Vec::new(),
             skipped: Vec::new(),
+            notes: Vec::new(),
             consumed: Arc::default(),
             chunks: 0,
             options,
         }
     }
 
-    fn add_file(&mut self, path: PathBuf, bytes: Option<u64>, place: Place) {
-        self.add(path.display().to_string(), Some(path.clone()), bytes, Input::File(path, place));
+    fn add_file(&mut self, path: &Path, bytes: Option<u64>, place: Place) -> Result<(), PgnError> {
+        match Archive::open(path) {
+            Ok(Some(archive)) => return self.add_members(path, &archive, None, place),
+            Ok(None) => self.add_path(path.to_owned(), bytes, Input::File(path.to_owned(), place)),
+            Err(refusal) => self.refuse(path, bytes, refusal)?,
+        }
+        Ok(())
+    }
+
+    /// Adds the members of an archive that look like games, or those that `below` names.
+    fn add_members(
+        &mut self,
+        path: &Path,
+        archive: &Arc<Archive>,
+        below: Option<&Path>,
+        place: Place,
+    ) -> Result<(), PgnError> {
+        let members = archive.games(below);
+        if members.is_empty() && below.is_some() {
+            return Err(PgnError::NoMember { path: path.to_owned(), members: archive.names() });
+        }
+        if members.is_empty() && place == Place::Named {
+            return Err(PgnError::EmptyArchive { path: path.to_owned(), members: archive.names() });
+        }
+        if below.is_none() {
+            self.notes.extend(archive.notes());
+        }
+        let is_named = |number| below.is_some_and(|name| archive.find(name) == Some(number));
+        for number in members {
+            let path = archive.path_of(number);
+            let place = if is_named(number) { place } else { Place::InFolder };
+            let bytes = Some(archive.member(number).bytes);
+            self.add_path(path, bytes, Input::Member(Arc::clone(archive), number, place));
+        }
+        Ok(())
+    }
+
+    /// Adds an archive whose members are not known: that it cannot be read is told when it is its turn.
+    fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: Refusal) -> Result<(), PgnError> {
+        self.add_path(path.to_owned(), bytes, Input::Refused(refusal));
+        Ok(())
+    }
+
+    fn add_path(&mut self, path: PathBuf, bytes: Option<u64>, input: Input) {
+        self.add(path.display().to_string(), Some(path), bytes, input);
     }
 
     fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
@@ -216,6 +286,12 @@ impl Sources {
     /// The files of folders that were left unread because they hold no games whatever their names say, so far.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
+    }
+
+    /// Sentences about files of folders and members of archives that are not among the sources although they may hold games, or
+    /// whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Bytes consumed so far, before decompression: to be compared with the sum of
@@ -268,14 +344,24 @@ impl Sources {
     fn start(&mut self, index: u32, input: Input) {
         let Source { stamp, is_remote, .. } = &mut self.sources[index as usize];
         (self.file, self.place) = (None, Place::Named);
+        let mut is_member = false;
         let raw: io::Result<Box<dyn Read + Send>> = match input {
             Input::File(path, place) => File::open(&path).and_then(|file| {
                 self.place = place;
                 let metadata = file.metadata()?;
                 *stamp = Stamp::of(&metadata);
-                self.file = metadata.is_file().then_some(Opened { path, metadata });
+                self.file = metadata.is_file().then_some(Opened::File { path, metadata });
                 Ok(Box::new(file) as _)
             }),
+            Input::Member(archive, number, place) => {
+                self.place = place;
+                *stamp = archive.stamp(number);
+                let raw = archive.read(number, &mut self.unpacking, &self.options);
+                self.file = Some(Opened::Archive(archive));
+                is_member = true;
+                raw
+            }
+            Input::Refused(refusal) => Err(refusal.into()),
             Input::Stdin => Ok(Box::new(io::stdin())),
             #[cfg(feature = "https")]
             Input::Web(remote) => {
@@ -286,13 +372,18 @@ impl Sources {
         match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), &self.options)) {
             Ok(mut decoder) => {
                 decoder.is_remote = *is_remote;
-                self.sources[index as usize].compression = Some(decoder.compression);
+                let compression = match decoder.compression {
+                    Compression::Plain if is_member => Compression::Archive,
+                    compression => compression,
+                };
+                self.sources[index as usize].compression = Some(compression);
                 self.current = Some(Cutter::new(index, decoder));
             }
             Err(error) => self.failures.push(SourceFailure {
                 source: index,
                 offset: 0,
-                reason: format!("the file cannot be read: {error}"),
+                reason: Refusal::told(&error)
+                    .map_or_else(|| format!("the file cannot be read: {error}"), ToString::to_string),
             }),
         }
     }
@@ -348,17 +439,25 @@ impl Web {
     }
 }
 
-/// A file as it was when it was opened.
-struct Opened {
-    path: PathBuf,
-    metadata: Metadata,
+/// What is being read, as it was when it was opened.
+enum Opened {
+    File {
+        path: PathBuf,
+        metadata: Metadata,
+    },
+    /// A member of an archive.
+    Archive(Arc<Archive>),
 }
 
 impl Opened {
     /// What happened to the file while it was read, unless it only grew: what was read of it then is no state that
-    /// it ever had, or not the one that it has now. A file that was removed was read as it was.
+    /// it ever had, or not the one that it has now. A file that was removed was read as it was. An archive does not grow.
     fn change(&self, whole: &Whole) -> Option<String> {
-        let (before, read) = (self.metadata.len(), whole.bytes);
+        let (path, metadata) = match self {
+            Opened::File { path, metadata } => (path, metadata),
+            Opened::Archive(archive) => return archive.change().map(|refusal| refusal.to_string()),
+        };
+        let (before, read) = (metadata.len(), whole.bytes);
         if read < before {
             return Some(format!(
                 "the file shrank from {before} to {read} bytes while it was read: read it again"
@@ -366,19 +465,15 @@ impl Opened {
         }
         let replaced =
             || Some(String::from("the file was replaced or written to while it was read: read it again"));
-        let now = fs::metadata(&self.path).ok()?;
-        if !is_same_file(&self.metadata, &now) {
+        let now = fs::metadata(path).ok()?;
+        if !is_same_file(metadata, &now) {
             return replaced();
         }
-        if Stamp::of(&now) == Stamp::of(&self.metadata) {
+        if Stamp::of(&now) == Stamp::of(metadata) {
             return None;
         }
         let has_grown = now.len() > before && now.len() >= read;
-        if has_grown && head_hash(&self.path).is_ok_and(|head| head == whole.head) {
-            None
-        } else {
-            replaced()
-        }
+        if has_grown && head_hash(path).is_ok_and(|head| head == whole.head) { None } else { replaced() }
     }
 }
 
@@ -389,80 +484,24 @@ fn head_hash(path: &Path) -> io::Result<u64> {
     Ok(XxHash3_64::oneshot(&head))
 }
 
-/// Whether two looks at a path found the same file, as far as the system can tell.
-#[cfg(unix)]
-fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
-    a.created().ok() == b.created().ok()
-}
-
-/// Puts the files below folders in place of these, as [`Sources::open`] does; all else stays as it is.
+/// Puts the files below folders, and the members of archives, in place of these, as [`Sources::open`] does; all else stays as it
+/// is. Beside them what [`Sources::notes`] says.
 ///
 /// # Errors
 ///
-/// A folder that cannot be listed or holds no games.
-pub fn list(paths: &[PathBuf]) -> Result<Vec<PathBuf>, PgnError> {
-    let mut files = Vec::new();
+/// A folder that cannot be listed or holds no games, an archive without games.
+pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>), PgnError> {
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
     for path in paths {
-        match path.as_os_str() != "-" && path.is_dir() {
-            true => files.extend(files_below(path)?.into_iter().map(|(file, _)| file)),
-            false => files.push(path.clone()),
+        let is_path = path.as_os_str() != "-" && Url::of(path).is_none();
+        let is_opened = is_path && (path.is_dir() || archive::file_of(path).is_file());
+        if is_opened {
+            let sources = Sources::open(std::slice::from_ref(path), Options::default())?;
+            files.extend(sources.sources.into_iter().filter_map(|source| source.path));
+            notes.extend(sources.notes);
+        } else {
+            files.push(path.clone());
         }
     }
-    Ok(files)
-}
-
-/// The files of a folder that look like games, and their sizes, in byte order of their paths.
-fn files_below(folder: &Path) -> Result<Vec<(PathBuf, Option<u64>)>, PgnError> {
-    let mut files = Vec::new();
-    walk(folder, &mut files)?;
-    if files.is_empty() {
-        return Err(PgnError::EmptyFolder { path: folder.to_owned() });
-    }
-    files.sort_by(|a, b| a.0.as_os_str().as_encoded_bytes().cmp(b.0.as_os_str().as_encoded_bytes()));
-    Ok(files)
-}
-
-fn unreadable(path: &Path, error: io::Error) -> PgnError {
-    let path = path.to_owned();
-    match error.kind() {
-        io::ErrorKind::NotFound => PgnError::Missing { path },
-        _ => PgnError::Unreadable { path, error },
-    }
-}
-
-/// Collects the files below a folder that look like games, and their sizes.
-fn walk(root: &Path, files: &mut Vec<(PathBuf, Option<u64>)>) -> Result<(), PgnError> {
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
-            let entry = entry.map_err(|error| unreadable(&folder, error))?;
-            let path = entry.path();
-            let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
-            if kind.is_dir() {
-                folders.push(path);
-            } else if looks_like_games(&path) {
-                match fs::metadata(&path) {
-                    Ok(metadata) if metadata.is_file() => files.push((path, Some(metadata.len()))),
-                    // A pipe would keep us waiting.
-                    Ok(_) => {}
-                    // A link to nothing: that it cannot be read is told when it is its turn.
-                    Err(_) => files.push((path, None)),
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn looks_like_games(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase();
-    let name =
-        [&b".zst"[..], b".gz", b".bz2"].iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(&name);
-    [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
+    Ok((files, notes))
 }

@@ -1,15 +1,7 @@
 //! What a file is known by, so that it can be told later whether it is still the same.
-//!
-//! A time alone proves nothing and a hash costs a pass over the file: size and time are compared first,
-//! and the content only where they leave a doubt.
 
-use std::fs::{self, File, Metadata};
-use std::hash::Hasher as _;
-use std::io::{self, Read as _};
-use std::path::Path;
+use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
-
-use twox_hash::XxHash3_64;
 
 /// What a file was like when it was read. Of what is no file, only the content may be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,57 +49,16 @@ impl Stamp {
         let modified_ns = modified.and_then(|time| u64::try_from(time.as_nanos()).ok());
         Stamp { bytes: Some(metadata.len()), modified_ns: modified_ns.filter(|&ns| ns > 0), hash: None }
     }
-
-    /// Compares with the file of that path, which is read only where its size is the same and its time is
-    /// not.
-    ///
-    /// # Errors
-    ///
-    /// Why the file cannot be looked at.
-    pub fn compare(&self, path: &Path) -> io::Result<Freshness> {
-        match (self.compare_unread(path)?, self.hash) {
-            (Freshness::Unread, Some(hash)) if hash == hash_file(path)? => Ok(Freshness::Touched),
-            (Freshness::Unread, _) => Ok(Freshness::Changed),
-            (freshness, _) => Ok(freshness),
-        }
-    }
-
-    /// The same by size and time alone: where these leave the content in doubt, that is the answer.
-    ///
-    /// # Errors
-    ///
-    /// Why the file cannot be looked at.
-    pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
-        let now = match fs::metadata(path) {
-            Ok(metadata) => Stamp::of(&metadata),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Freshness::Missing),
-            Err(error) => return Err(error),
-        };
-        let (Some(bytes), Some(bytes_now)) = (self.bytes, now.bytes) else { return Ok(Freshness::Unknown) };
-        if bytes != bytes_now {
-            return Ok(Freshness::Changed);
-        }
-        if self.modified_ns.is_some() && self.modified_ns == now.modified_ns {
-            return Ok(Freshness::Fresh);
-        }
-        Ok(if self.hash.is_some() { Freshness::Unread } else { Freshness::Unknown })
-    }
 }
 
-/// XXH3 (64 bits) of a file's bytes as stored.
-///
-/// # Errors
-///
-/// Why the file cannot be read.
-pub fn hash_file(path: &Path) -> io::Result<u64> {
-    let mut file = File::open(path)?;
-    let (mut hasher, mut buffer) = (XxHash3_64::new(), vec![0; 1 << 18]);
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(hasher.finish()),
-            Ok(length) => hasher.write(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+/// Whether two looks at a path found the same file, as far as the system can tell.
+#[cfg(unix)]
+pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    a.created().ok() == b.created().ok()
 }

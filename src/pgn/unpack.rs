@@ -254,6 +254,37 @@ impl<R: Supply> Unpack<R> for Bzip2 {
     }
 }
 
+/// One stream of deflate without a header, as gzip and zip have it.
+pub(super) struct Deflate {
+    stream: flate2::Decompress,
+}
+
+impl Default for Deflate {
+    fn default() -> Deflate {
+        Deflate { stream: flate2::Decompress::new(false) }
+    }
+}
+
+impl<R: Supply> Unpack<R> for Deflate {
+    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+        let stream = &mut self.stream;
+        let stretch = input.peek(STRETCH);
+        let (read, written) = (stream.total_in(), stream.total_out());
+        let result = append(out, |room| {
+            let result = stream.decompress(stretch, room, FlushDecompress::None);
+            ((stream.total_out() - written) as usize, result)
+        });
+        let is_stuck = (stream.total_in(), stream.total_out()) == (read, written);
+        input.skip((stream.total_in() - read) as usize);
+        match result {
+            Ok(Status::StreamEnd) => Ok(false),
+            Ok(_) if is_stuck => Err(input.end()),
+            Ok(_) => Ok(true),
+            Err(error) => Err(Fault::Damaged(error.to_string())),
+        }
+    }
+}
+
 /// Gzip, any number of members.
 #[derive(Default)]
 pub(super) struct Gzip {
@@ -261,7 +292,7 @@ pub(super) struct Gzip {
 }
 
 struct GzipMember {
-    deflate: flate2::Decompress,
+    deflate: Deflate,
     crc: Hasher,
 }
 
@@ -302,33 +333,20 @@ impl<R: Supply> Unpack<R> for Gzip {
             }
             gzip_header(input)?;
         }
-        let GzipMember { deflate, crc } = self.member.get_or_insert_with(|| GzipMember {
-            deflate: flate2::Decompress::new(false),
-            crc: Hasher::new(),
-        });
-        let stretch = input.peek(STRETCH);
-        let (read, written, length) = (deflate.total_in(), deflate.total_out(), out.len());
-        let result = append(out, |room| {
-            let result = deflate.decompress(stretch, room, FlushDecompress::None);
-            ((deflate.total_out() - written) as usize, result)
-        });
+        let GzipMember { deflate, crc } =
+            self.member.get_or_insert_with(|| GzipMember { deflate: Deflate::default(), crc: Hasher::new() });
+        let length = out.len();
+        let step = deflate.step(input, out);
         crc.update(&out[length..]);
-        let is_stuck = (deflate.total_in(), deflate.total_out()) == (read, written);
-        input.skip((deflate.total_in() - read) as usize);
-        match result {
-            Ok(Status::StreamEnd) => {
-                let trailer = input.exactly(8)?;
-                let found = crc.clone().finalize().to_le_bytes();
-                let length = (deflate.total_out() as u32).to_le_bytes();
-                if trailer != [found, length].concat() {
-                    return Err(Fault::Damaged("its checksum is wrong".into()));
-                }
-                input.skip(8);
-                self.member = None;
+        if !step? {
+            let trailer = input.exactly(8)?;
+            let found = crc.clone().finalize().to_le_bytes();
+            let length = (deflate.stream.total_out() as u32).to_le_bytes();
+            if trailer != [found, length].concat() {
+                return Err(Fault::Damaged("its checksum is wrong".into()));
             }
-            Ok(_) if is_stuck => return Err(input.end()),
-            Ok(_) => {}
-            Err(error) => return Err(Fault::Damaged(error.to_string())),
+            input.skip(8);
+            self.member = None;
         }
         Ok(true)
     }

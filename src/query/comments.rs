@@ -122,7 +122,7 @@ impl Parser {
         let sorts = &mut self.state.sorts;
         let name = name.unwrap_or_else(|| format!("<sort-id-{}>", sorts.len() + 1));
         if let Some(index) = sorts.iter().position(|sort| sort.name == name) {
-            let known = &mut sorts[index];
+            let known = &sorts[index];
             if (known.smallest, known.of_text) != (smallest, of_text) {
                 let other = if known.of_text == of_text { "in the other order" } else { "of another type" };
                 return Err(Diagnostic::error(
@@ -131,7 +131,7 @@ impl Parser {
                     "values of one name are compared with each other",
                 ));
             }
-            known.quiet &= quiet;
+            // The first of a name decides whether its value is written.
             return Ok(SortId(index as u32));
         }
         if sorts.len() == NAMES_MAX {

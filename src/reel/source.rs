@@ -1,10 +1,10 @@
 //! What a reel was made from, and whether that is still there.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::bytes::{Bytes, Fault, put, put_bytes};
-use crate::pgn::{Freshness, Stamp};
+use crate::pgn::{Freshness, Stamp, is_file};
 
 /// A source of a reel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,9 +35,9 @@ impl ReelSource {
         let name = Path::new(&self.name);
         let beside = reel.parent().map(|folder| folder.join(name));
         let places = [self.path.clone(), beside, Some(name.to_owned())].into_iter().flatten();
-        let mut found: Vec<PathBuf> = places.filter(|path| path.is_file()).collect();
+        let mut found: Vec<PathBuf> = places.filter(|path| is_file(path)).collect();
         let stamp = Stamp { hash: None, ..self.stamp };
-        let is_same = |path: &PathBuf| fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == stamp);
+        let is_same = |path: &PathBuf| Stamp::at(path).is_ok_and(|now| now == stamp);
         let index = found.iter().position(is_same).unwrap_or(0);
         (!found.is_empty()).then(|| found.swap_remove(index))
     }

@@ -89,6 +89,23 @@ impl Totals {
         }
     }
 
+    /// Checks sums that were read from a file: none is above `most`, and they fit each other.
+    ///
+    /// # Errors
+    ///
+    /// The fault.
+    pub fn check(&self, most: u64) -> Result<(), &'static str> {
+        let Totals { whole, cut, skipped, positions, side_lines, side_positions, .. } = *self;
+        let counts = [whole, cut, skipped, positions, side_lines, side_positions];
+        if counts.iter().chain(self.reasons.values()).any(|&count| count > most) {
+            return Err("a count is greater than any database can have");
+        }
+        if side_positions > positions {
+            return Err("there are more positions in side lines than positions");
+        }
+        Ok(())
+    }
+
     fn add_reason(&mut self, reason: (ProblemKind, String), count: u64) {
         let kind = reason.0;
         match self.reasons.entry(reason) {

@@ -58,7 +58,7 @@ pub use spans::{ARROWS_MAX, SpanMoves};
 pub use stitch::Stitcher;
 pub use summary::{
     HitTotals, Phases, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines,
-    totals_line,
+    totals_fields, totals_line, totals_lines,
 };
 pub use text::Layout;
 pub use text_table::TextTable;
@@ -78,6 +78,8 @@ pub enum Format {
         moves_max: Option<usize>,
         /// Whether the moves that led to hits are in colour.
         styled: bool,
+        /// Whether long names of events are cut, as lines of a terminal are.
+        cut: bool,
     },
     /// One JSON object a line for each row.
     JsonLines {
@@ -148,8 +150,8 @@ impl Format {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
         let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
-        if let Format::Text { runs_max, layout, moves_max, styled } = self {
-            let limits = text::Limits { runs_max, moves_max, styled };
+        if let Format::Text { runs_max, layout, moves_max, styled, cut } = self {
+            let limits = text::Limits { runs_max, moves_max, styled, cut };
             text::write(found, games, limits, layout, &mut report);
             return report;
         }
@@ -198,6 +200,17 @@ impl Format {
 }
 
 impl Report {
+    /// Checks a report that was read from a file: its games end in order and within the text.
+    ///
+    /// # Errors
+    ///
+    /// The fault.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let is_sorted = self.games.is_sorted_by_key(|game| game.end);
+        let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());
+        if is_sorted && is_within { Ok(()) } else { Err("a game of a list ends outside its text") }
+    }
+
     /// Adds the report of games that follow.
     pub fn append(&mut self, next: Report) {
         let before = self.text.len();

@@ -72,9 +72,20 @@ impl Distribution {
         self.0.values().sum()
     }
 
+    /// The least and the greatest number, if there are any.
+    pub fn ends(&self) -> Option<(i32, i32)> {
+        Some((*self.0.keys().next()?, *self.0.keys().next_back()?))
+    }
+
+    /// Whether there are at most so many numbers.
+    pub fn counts_at_most(&self, most: u64) -> bool {
+        let sum = self.0.values().try_fold(0_u64, |sum, &times| sum.checked_add(times));
+        sum.is_some_and(|sum| sum <= most)
+    }
+
     /// The distribution in few numbers, if there are any.
     pub fn summary(&self) -> Option<NumberSummary> {
-        let (&min, &max) = (self.0.keys().next()?, self.0.keys().next_back()?);
+        let (min, max) = self.ends()?;
         let sum: i128 = self.0.iter().map(|(&number, &times)| i128::from(number) * i128::from(times)).sum();
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
         let quantile = |share| rounded(self.quantile(share));
@@ -117,8 +128,7 @@ impl Distribution {
 
     /// The same with at most so many steps, from 2 on.
     pub fn step_within(&self, steps_max: i64) -> i64 {
-        let ends = self.0.keys().next().zip(self.0.keys().next_back());
-        let (min, max) = ends.map_or((0, 0), |(&min, &max)| (i64::from(min), i64::from(max)));
+        let (min, max) = self.ends().map_or((0, 0), |(min, max)| (i64::from(min), i64::from(max)));
         let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));
         let fits = |step: &i64| max.div_euclid(*step) - min.div_euclid(*step) < steps_max;
         steps.find(fits).unwrap_or(i64::MAX)
@@ -126,8 +136,7 @@ impl Distribution {
 
     /// How many numbers lie in each step of a width, from the least to the greatest.
     pub fn bins(&self, step: i64) -> Vec<Bin> {
-        let ends = self.0.keys().next().zip(self.0.keys().next_back());
-        let Some((&min, &max)) = ends else { return Vec::new() };
+        let Some((min, max)) = self.ends() else { return Vec::new() };
         let of = |number: i32| i64::from(number).div_euclid(step);
         let bin = |place: i64| Bin { from: place * step, to: place * step + step - 1, positions: 0 };
         let mut bins: Vec<Bin> = (of(min)..=of(max)).map(bin).collect();

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::reel::{ProblemKind, Totals};
 
@@ -25,7 +26,7 @@ pub struct Phases {
     pub scanning: Duration,
 }
 
-/// Games, positions, hits and time. `is_part` if the database was not read to its end, so that
+/// Games, positions, hits and time, each line with its numbers as fields of an object. `is_part` if the database was not read to its end, so that
 /// percentages would say nothing; `how` names the engine and the threads.
 pub fn summary_lines(
     totals: &Totals,
@@ -33,31 +34,61 @@ pub fn summary_lines(
     phases: Phases,
     is_part: bool,
     how: &str,
-) -> Vec<String> {
+) -> Vec<(String, Value)> {
     let percent = |part: u64, of: u64| match of {
         _ if is_part => String::new(),
         0 => String::new(),
         _ => format!(" ({:.2}%)", 100.0 * part as f64 / of as f64),
     };
-    let mut lines = vec![totals_line(totals)];
-    lines.extend(reason_lines(totals));
-    lines.push(format!(
+    let mut lines = totals_lines(totals);
+    let hits_line = format!(
         "hits: {} games{}, {} positions{}",
         grouped(hits.games),
         percent(hits.games, totals.games()),
         grouped(hits.positions),
         percent(hits.positions, totals.positions)
-    ));
+    );
+    lines.push((hits_line, json!({ "hits": hits })));
     let Phases { planning, scanning } = phases;
     let rate = totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
-    lines.push(format!(
+    let time_line = format!(
         "query and plan {:.3} s, reading and scanning {:.3} s, total {:.3} s; {} positions/s ({how})",
         planning.as_secs_f64(),
         scanning.as_secs_f64(),
         (planning + scanning).as_secs_f64(),
         grouped(rate as u64)
-    ));
+    );
+    lines.push((time_line, phases.fields(totals)));
     lines
+}
+
+/// The numbers of [`totals_line`] as fields of an object.
+pub fn totals_fields(totals: &Totals) -> Value {
+    let Totals { whole, cut, skipped, positions, .. } = *totals;
+    let games = json!({ "all": totals.games(), "whole": whole, "cut": cut, "skipped": skipped });
+    json!({ "games": games, "positions": positions })
+}
+
+/// Games and positions, then one line for each kind and reason of problems, each line with its numbers as fields of an
+/// object.
+pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
+    let mut lines = vec![(totals_line(totals), totals_fields(totals))];
+    let reasons = reasons(totals).map(|((kind, reason), games)| {
+        let fields = json!({ "kind": kind_name(*kind), "reason": reason, "games": games });
+        (reason_line((*kind, reason), *games), json!({ "problem": fields }))
+    });
+    lines.extend(reasons);
+    lines
+}
+
+impl Phases {
+    /// The seconds of a run that read so much, and its positions a second.
+    pub fn fields(&self, totals: &Totals) -> Value {
+        let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
+        let rate = totals.positions as f64 / scanning.max(1e-9);
+        let seconds = json!({ "planning": planning, "scanning": scanning, "total": planning + scanning });
+        json!({ "seconds": seconds, "positions_per_second": rate as u64 })
+    }
 }
 
 /// The copies that hit most often, at most `lines_max`: number, from 1 in the order of their
@@ -104,12 +135,18 @@ pub fn totals_line(totals: &Totals) -> String {
 
 /// One line for each kind and reason of problems, most frequent first.
 pub fn reason_lines(totals: &Totals) -> Vec<String> {
+    reasons(totals).map(|((kind, reason), games)| reason_line((*kind, reason), *games)).collect()
+}
+
+/// Kinds and reasons of problems with their games, the gravest kind first, then the most frequent.
+fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
     let mut reasons: Vec<_> = totals.reasons.iter().collect();
     reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
-    let line = |((kind, reason), count): (&(ProblemKind, String), &u64)| {
-        format!("  {} {}: {reason}", grouped(*count), kind_name(*kind))
-    };
-    reasons.into_iter().map(line).collect()
+    reasons.into_iter()
+}
+
+fn reason_line((kind, reason): (ProblemKind, &str), games: u64) -> String {
+    format!("  {} {}: {reason}", grouped(games), kind_name(kind))
 }
 
 /// How many side lines were not searched, if there are any. `variations` tells whether side lines were.

@@ -16,7 +16,7 @@ use crate::visible;
 
 /// Columns beyond which players do not push the rest to the right.
 const PLAYERS_WIDTH_MAX: usize = 56;
-/// Longer names of events are shortened; JSON Lines have all of them.
+/// The same of events. Longer names are cut on a terminal.
 const EVENT_WIDTH_MAX: usize = 32;
 
 /// Squares of a value that are named, unless all hits are listed.
@@ -53,6 +53,8 @@ pub(super) struct Limits {
     pub(super) moves_max: Option<usize>,
     /// Whether the moves that led to hits are in colour.
     pub(super) styled: bool,
+    /// Whether long names of events are cut.
+    pub(super) cut: bool,
 }
 
 /// The colour of the moves that led to hits, and its end.
@@ -97,6 +99,7 @@ fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
         }
     }
     widths[0] = widths[0].min(PLAYERS_WIDTH_MAX);
+    widths[3] = widths[3].min(EVENT_WIDTH_MAX);
     (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
 }
 
@@ -132,7 +135,7 @@ fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
         push_number(&mut plies, count - listed);
     }
     let title = title(&game);
-    let event = if title.is_some() { String::new() } else { event(&game) };
+    let event = if title.is_some() { String::new() } else { event(&game, limits.cut) };
     let title = title.unwrap_or_else(|| players(&game));
     let cells = [title, game.outcome().text().to_owned(), year(&game), event];
     let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, limits.runs_max, max));
@@ -255,6 +258,8 @@ fn year(game: &GameRow) -> String {
     Date::of_game(game).map_or(String::new(), |date| date.year.to_string())
 }
 
-fn event(game: &GameRow) -> String {
-    tags::known(game, "Event").map_or(String::new(), |event| clipped(&visible::line(&event), EVENT_WIDTH_MAX))
+fn event(game: &GameRow, cut: bool) -> String {
+    let event = tags::known(game, "Event").unwrap_or_default();
+    let event = visible::line(&event);
+    if cut { clipped(&event, EVENT_WIDTH_MAX) } else { event.into_owned() }
 }

@@ -38,6 +38,11 @@ pub trait Collector: Sync {
     /// Looks at what was found in one block, on any thread. Memory for parts that are large is reserved first.
     fn look(&self, result: &BlockResult, room: &Room) -> Self::Part;
 
+    /// Whether it could have made a part. One that was read from a file may be of another search.
+    fn could_make(&self, _: &Self::Part) -> bool {
+        true
+    }
+
     /// Adds the part of the next block to the sum of those before it, while the block is still there: what is read in the
     /// order of the database, such as the text of games, is read now.
     ///
@@ -69,6 +74,10 @@ impl<C: Collector> Collector for Option<C> {
 
     fn look(&self, result: &BlockResult, room: &Room) -> Option<C::Part> {
         self.as_ref().map(|collector| collector.look(result, room))
+    }
+
+    fn could_make(&self, part: &Option<C::Part>) -> bool {
+        self.as_ref().zip(part.as_ref()).is_none_or(|(collector, part)| collector.could_make(part))
     }
 
     fn take(
@@ -123,6 +132,10 @@ macro_rules! collectors {
                 Parts { $($name: self.$name.look(result, room),)+ }
             }
 
+            fn could_make(&self, part: &Parts) -> bool {
+                [$(self.$name.could_make(&part.$name)),+].iter().all(|could| *could)
+            }
+
             fn take(
                 &self,
                 sum: &mut Parts,
@@ -138,6 +151,11 @@ macro_rules! collectors {
         impl Part for Parts {
             fn merge(&mut self, next: Parts) -> Result<(), PartError> {
                 $(self.$name.merge(next.$name)?;)+
+                Ok(())
+            }
+
+            fn check(&self, most: u64) -> Result<(), &'static str> {
+                $(self.$name.check(most)?;)+
                 Ok(())
             }
         }

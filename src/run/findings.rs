@@ -304,6 +304,12 @@ impl Collector for FindingsCollector {
             sample: Some(self.sample(&found)),
         }
     }
+
+    fn could_make(&self, part: &FindingsPart) -> bool {
+        let squares = if self.finds_squares { 3 * 64 } else { 0 };
+        let copies = self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len());
+        part.counts.are_of(&self.stats) && part.squares.len() <= squares && part.copies.len() <= copies
+    }
 }
 
 impl Part for FindingsPart {
@@ -318,6 +324,12 @@ impl Part for FindingsPart {
             (None, next) => self.sample = next,
         }
         Ok(())
+    }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        self.copies.check(most)?;
+        self.squares.check(most)?;
+        Part::check(&self.counts, most)
     }
 }
 

@@ -136,6 +136,10 @@ impl Part for GamesPart {
         self.games.truncate(self.most());
         Ok(())
     }
+
+    fn check(&self, _: u64) -> Result<(), &'static str> {
+        self.games.iter().try_for_each(GameText::check)
+    }
 }
 
 impl GameText {
@@ -172,6 +176,14 @@ impl GameText {
             });
         }
         Ok(self.text())
+    }
+
+    /// Checks a game that was read from a file: its text is there, since its block is not.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        match self {
+            GameText::Read(text) if !text.is_empty() => Ok(()),
+            _ => Err("a game has no text"),
+        }
     }
 
     /// Its text, if it was read.

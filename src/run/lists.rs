@@ -121,6 +121,10 @@ impl Part for ListPart {
         self.shorten();
         Ok(())
     }
+
+    fn check(&self, _: u64) -> Result<(), &'static str> {
+        self.report.check()
+    }
 }
 
 /// What reports are taken to need for a hit before there is one: a JSON object with its tags.

@@ -54,7 +54,7 @@ pub use self::lists::{ListPart, ListsCollector, Reach};
 pub use self::messages::{MessagesCollector, MessagesPart};
 pub use self::needs::Needs;
 pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
-pub use self::part::{Part, PartError};
+pub use self::part::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part, PartError};
 pub use self::players::{SpellingsCollector, SpellingsPart};
 pub use self::problems::{ProblemsCollector, ProblemsPart};
 pub use self::statistics::StatisticsCollector;

@@ -122,4 +122,11 @@ impl Part for OrderedPart {
         }
         Ok(())
     }
+
+    fn check(&self, _: u64) -> Result<(), &'static str> {
+        self.top.iter().flat_map(Top::iter).try_for_each(|held| {
+            held.reports.iter().try_for_each(Report::check)?;
+            held.text.as_ref().map_or(Ok(()), GameText::check)
+        })
+    }
 }

@@ -106,4 +106,10 @@ impl Part for SpellingsPart {
         next.near.into_iter().for_each(|(name, games)| *self.near.entry(name).or_default() += games);
         Ok(())
     }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        let SpellingsPart { player, opponent, near, .. } = self;
+        let counts = player.values().chain(opponent.values()).flatten().chain(near.values());
+        counts.into_iter().try_for_each(|games| games.check(most))
+    }
 }

@@ -38,6 +38,10 @@ impl Collector for StatisticsCollector {
         let found: Vec<_> = (0..result.answers.len()).map(|query| result.of(query)).collect();
         self.stats.count_many(&found)
     }
+
+    fn could_make(&self, part: &ManyCounts) -> bool {
+        part.are_of(&self.stats)
+    }
 }
 
 /// The default is of no queries.
@@ -54,5 +58,9 @@ impl Part for ManyCounts {
             return Err(PartError::Differ("groupings"));
         }
         Ok(self.add(next)?)
+    }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        ManyCounts::check(self, most)
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::part::COUNT_FAULT;
 use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
 use crate::engine::{Answers, GameEnds};
@@ -63,6 +64,12 @@ impl Part for TotalsPart {
         self.passing.merge(next.passing)?;
         self.queries.merge(next.queries)
     }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        self.totals.check(most)?;
+        self.passing.check(most)?;
+        self.queries.check(most)
+    }
 }
 
 impl Part for HitTotals {
@@ -71,6 +78,11 @@ impl Part for HitTotals {
         self.positions += next.positions;
         Ok(())
     }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        self.games.check(most)?;
+        self.positions.check(most)
+    }
 }
 
 /// A sum.
@@ -78,5 +90,9 @@ impl Part for u64 {
     fn merge(&mut self, next: u64) -> Result<(), PartError> {
         *self += next;
         Ok(())
+    }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        if *self <= most { Ok(()) } else { Err(COUNT_FAULT) }
     }
 }

@@ -76,4 +76,8 @@ impl Part for WholeTextsPart {
         }
         Ok(())
     }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        self.games.iter().flatten().try_for_each(|games| games.check(most))
+    }
 }

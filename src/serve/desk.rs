@@ -170,13 +170,6 @@ fn resident_bytes(session: &Session) -> u64 {
 /// What is known of a database. Games, positions and what went wrong are known of one in memory.
 fn described(name: &str, session: &Session) -> Value {
     let summary = session.summary();
-    let problems = summary.map(|summary| {
-        let skipped = summary.skipped().map(|(source, reason)| format!("{}: skipped: {reason}", source.name));
-        let failed = summary.failures().map(|(source, offset, reason)| {
-            format!("{}: not read beyond byte {offset}: {reason}", source.name)
-        });
-        skipped.chain(failed).collect::<Vec<String>>()
-    });
     json!({
         "database": name,
         "sources": session.sources(),
@@ -185,6 +178,6 @@ fn described(name: &str, session: &Session) -> Value {
         "resident": summary.is_some(),
         "memory": resident_bytes(session),
         "variations": session.keeps_variations(),
-        "problems": problems.unwrap_or_default(),
+        "problems": session.problems(),
     })
 }

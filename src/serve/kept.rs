@@ -12,7 +12,8 @@ use crate::board::Color;
 use crate::choice::RankFacts;
 use crate::engine::reference::SpanFinder;
 use crate::engine::{
-    Answers, CopyDetail, CopyHits, EngineError, FindSpan, GameAnswer, Hits, PreparedQuery, Spans, Values,
+    Answers, CopyDetail, CopyHits, EngineError, FindSpan, GameAnswer, Hits, Interrupt, PreparedQuery, Spans,
+    Values,
 };
 use crate::orbit::Likeness;
 use crate::reel::Block;
@@ -286,7 +287,7 @@ impl Kept {
     pub fn lines(&self, games: Range<usize>, styled: bool) -> Result<Vec<Vec<u8>>, Fault> {
         let layout = if self.is_ordered { Layout::Fixed } else { Layout::Fitted };
         let moves_max = self.extras.spans.then_some(TEXT_MAX);
-        self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled })
+        self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled, cut: true })
     }
 
     /// A game that is listed: its block and its place in it, and the nodes of its hits.
@@ -319,9 +320,9 @@ impl Kept {
     /// What a format makes of some games of a block, ascending.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let hits = kept.whole_hits();
-        let fault = OnceCell::new();
+        let (fault, never) = (OnceCell::new(), Interrupt::default());
         let late = match (&kept.spans, self.finder()?) {
-            (None, Some(finder)) => Some(finder.late(0, &fault)),
+            (None, Some(finder)) => Some(finder.late(0, &fault, &never)),
             _ => None,
         };
         let told = kept.spans.as_ref().map(|spans| spans as &dyn FindSpan);

@@ -285,6 +285,21 @@ impl Session {
         self.held.as_ref().map(Held::summary)
     }
 
+    /// What is wrong with the files: those that hold no games or were not read to their ends, if the database is in memory, and
+    /// reels of other rules with the command that makes them again.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if let Some(summary) = self.summary() {
+            let skipped = summary.skipped();
+            problems.extend(skipped.map(|(source, reason)| format!("{}: skipped: {reason}", source.name)));
+            problems.extend(summary.failures().map(|(source, offset, reason)| {
+                format!("{}: not read beyond byte {offset}: {reason}", source.name)
+            }));
+        }
+        problems.extend(self.lock().outdated().iter().map(ToString::to_string));
+        problems
+    }
+
     /// How many positions there are: exactly, of a database in memory, of reels, and once a request has come to its end.
     /// Until then text that is not held counts none.
     pub fn positions(&self) -> u64 {

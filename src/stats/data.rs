@@ -9,7 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use crate::game::Mention;
 use crate::report::Distribution;
 
-use super::{Counts, Grouping, Key, ScoreOf, Stats, Table, Tally};
+use super::{Counts, Grouping, Key, ScoreOf, Stats, Table, Tally, rows};
+
+/// The greatest number that a group can stand for, up or down: more than any year, rating or thousandths of a second.
+const KEY_MAX: u64 = 1 << 52;
 
 /// Tells numbers, texts and what is not known apart, which [`Key`] by itself does not: that is for readers.
 #[derive(Serialize, Deserialize)]
@@ -89,6 +92,58 @@ impl<'de> Deserialize<'de> for Counts {
             tables: data.tables.into_iter().map(table).collect(),
             met: data.met,
         })
+    }
+}
+
+impl Counts {
+    /// Checks counts that were read: `all` has the groups of all games, which of queries over the same games one alone has.
+    pub(super) fn check(&self, all: &Counts, most: u64) -> Result<(), &'static str> {
+        let Counts { stats, total, values, tables, .. } = self;
+        if all.stats != *stats {
+            return Err("the counts of queries are not by the same groupings");
+        }
+        check_hits(&total[1], &all.total[0], most)?;
+        if !values.counts_at_most(total[1].positions) {
+            return Err("there are more values than hits");
+        }
+        let ends = values.ends();
+        for ((table, of_all), grouping) in tables.iter().zip(&all.tables).zip(&*stats.groupings) {
+            let keys = table.all.keys().chain(table.hit.keys()).chain(table.values.keys()).flatten();
+            if keys.into_iter().any(|key| !is_possible(key)) {
+                return Err("a group stands for a number that cannot be");
+            }
+            if table.all.values().any(|tally| !tally.is_sound(most)) {
+                return Err(FAULT);
+            }
+            for (keys, hit) in &table.hit {
+                let of_all = of_all.all.get(&rows::base(grouping, keys)).copied().unwrap_or_default();
+                check_hits(hit, &of_all, most)?;
+            }
+            let is_within = |of_group: &Distribution| {
+                let inner = of_group.ends();
+                inner.is_none_or(|(min, max)| ends.is_some_and(|ends| ends.0 <= min && max <= ends.1))
+            };
+            if table.values.values().any(|of_group| !is_within(of_group) || !of_group.counts_at_most(most)) {
+                return Err("the values of a group are not among all values");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks what hits of a group, and all games of it.
+fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
+    let is_part = hit.games <= all.games && hit.positions <= all.positions;
+    if is_part && hit.is_sound(most) && all.is_sound(most) { Ok(()) } else { Err(FAULT) }
+}
+
+const FAULT: &str = "the counts of a group do not fit each other";
+
+/// Whether a key can be of a group: numbers have a limit.
+fn is_possible(key: &Key) -> bool {
+    match key {
+        Key::Number(number) | Key::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,
+        Key::Whole | Key::Text(_) | Key::Player(_) | Key::Unknown => true,
     }
 }
 

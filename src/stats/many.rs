@@ -54,6 +54,24 @@ impl ManyCounts {
         self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
     }
 
+    /// Checks counts that were read from a file: no number is above `most`, and they fit each other.
+    ///
+    /// # Errors
+    ///
+    /// The fault.
+    pub fn check(&self, most: u64) -> Result<(), &'static str> {
+        if self.main_lines.len() != self.counts.len() {
+            return Err("there are not as many counts as queries");
+        }
+        let all = |query| &self.counts[first_like(&self.main_lines, query)];
+        (0..self.counts.len()).try_for_each(|query| self.counts[query].check(all(query), most))
+    }
+
+    /// Whether they are counts by these groupings, of however many queries.
+    pub fn are_of(&self, stats: &Stats) -> bool {
+        self.counts.iter().all(|counts| counts.stats == *stats)
+    }
+
     /// Whether these are counts of as many queries by the same groupings, so that they add up.
     pub fn is_like(&self, other: &ManyCounts) -> bool {
         let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;

@@ -161,6 +161,12 @@ impl Tally {
         self.half_points += other.half_points;
     }
 
+    /// Whether no number is above `most`, and there are no more results than games and points than results give.
+    fn is_sound(&self, most: u64) -> bool {
+        let Tally { games, positions, results, half_points } = *self;
+        games <= most && positions <= most && results <= games && half_points <= 2 * results
+    }
+
     /// The mean score, from 0 to 1, in the games whose results are known; `None` without any. [`GroupRow::score_of`] says
     /// whose it is.
     pub fn score(&self) -> Option<f64> {
@@ -615,7 +621,7 @@ impl Counts {
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {
                 let ranks = [&grouping.first, second].map(|by| self.ranks(by));
-                let rank = |row: &GroupRow| [ranks[0][&row.keys[0]], ranks[1][&row.keys[1]]];
+                let rank = |row: &GroupRow| [0, 1].map(|k| ranks[k].get(&row.keys[k]).copied());
                 rows.sort_by_cached_key(rank);
             }
         }

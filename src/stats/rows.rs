@@ -115,17 +115,27 @@ impl Difference {
     }
 }
 
+/// For either property whether its groups are of hits; of a second one that is not there they are not.
+fn of_hits(grouping: &Grouping) -> [bool; 2] {
+    let mut properties = grouping.properties().map(By::is_of_hits);
+    [properties.next(), properties.next()].map(|found| found == Some(true))
+}
+
+/// Where the games stand that a group of hits is compared with: all games have no groups by properties of hits.
+pub(super) fn base(grouping: &Grouping, keys: &[Key; 2]) -> [Key; 2] {
+    let of_hits = of_hits(grouping);
+    [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() })
+}
+
 /// The rows of a table, in no order.
 pub(super) fn of(table: &Table, grouping: &Grouping, stats: &Stats) -> Vec<GroupRow> {
     let is_by_player = grouping.properties().any(|by| *by == By::Player);
     let score_of = if is_by_player { ScoreOf::Player } else { stats.score_of };
     let values =
         |keys: &[Key; 2]| stats.tells_values.then(|| table.values.get(keys).cloned().unwrap_or_default());
-    let mut properties = grouping.properties().map(By::is_of_hits);
-    let of_hits = [properties.next(), properties.next()].map(|found| found == Some(true));
     let tally =
         |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
-    if of_hits == [false; 2] {
+    if of_hits(grouping) == [false; 2] {
         let row = |(keys, &all): (&[Key; 2], &Tally)| GroupRow {
             keys: keys.clone(),
             all,
@@ -136,8 +146,8 @@ pub(super) fn of(table: &Table, grouping: &Grouping, stats: &Stats) -> Vec<Group
         return table.all.iter().map(row).collect();
     }
     let row = |(keys, &hit): (&[Key; 2], &Tally)| {
-        let base = [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() });
-        GroupRow { keys: keys.clone(), all: tally(&table.all, &base), hit, score_of, values: values(keys) }
+        let all = tally(&table.all, &base(grouping, keys));
+        GroupRow { keys: keys.clone(), all, hit, score_of, values: values(keys) }
     };
     table.hit.iter().map(row).collect()
 }

@@ -10,7 +10,7 @@ use crate::report::{NumberSummary, TextTable, grouped};
 use crate::text::clipped;
 use crate::visible;
 
-/// Longer names are shortened.
+/// Longer names are cut on a terminal.
 const KEY_WIDTH_MAX: usize = 40;
 /// Columns of a cross table for groups that are listed by how many games they hit.
 const COLUMNS_MAX: usize = 8;
@@ -19,27 +19,33 @@ impl Counts {
     /// Writes a table for each grouping, with an empty line between them: for one property a line for
     /// each group, for two the games that hit. Of names, openings and copies, those with the most games
     /// that hit are listed, at most `rows_max` of them, and said how many more there are. `copies` are
-    /// the texts of the copies, by their numbers.
+    /// the texts of the copies, by their numbers. With `cut`, long names are cut, as a terminal needs; headings of columns always are.
     ///
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn write_text(&self, rows_max: usize, copies: &[String], mut out: impl Write) -> io::Result<()> {
+    pub fn write_text(
+        &self,
+        rows_max: usize,
+        copies: &[String],
+        cut: bool,
+        mut out: impl Write,
+    ) -> io::Result<()> {
         for (index, grouping) in self.stats().groupings().iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
             match &grouping.second {
                 None => {
-                    out.write_all(self.list(grouping, rows_max, copies).text().as_bytes())?;
+                    out.write_all(self.list(grouping, rows_max, copies, cut).text().as_bytes())?;
                     if self.stats().tells_values() {
                         writeln!(out)?;
-                        out.write_all(self.values(grouping, rows_max).text().as_bytes())?;
+                        out.write_all(self.values(grouping, rows_max, cut).text().as_bytes())?;
                     }
                 }
                 Some(second) => {
                     writeln!(out, "games hit by {} (down) and {second} (across)", grouping.first)?;
-                    out.write_all(self.matrix(grouping, second, rows_max).text().as_bytes())?;
+                    out.write_all(self.matrix(grouping, second, rows_max, cut).text().as_bytes())?;
                 }
             }
         }
@@ -47,7 +53,7 @@ impl Counts {
     }
 
     /// One property: a line for each group, and one for everything.
-    fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String]) -> TextTable {
+    fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String], cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
         let total = self.total();
@@ -69,7 +75,7 @@ impl Counts {
         let mut grid = grid(by, header.into_iter().map(String::from).collect()).last_left(has_copies);
         for row in &rows {
             let pattern = pattern(grouping, row, copies).map(|pattern| visible::line(pattern).into_owned());
-            grid.push(label(&row.keys[0]), numbers(row).into_iter().chain(pattern));
+            grid.push(label(&row.keys[0], cut), numbers(row).into_iter().chain(pattern));
         }
         more.into_iter().for_each(|more| grid.remark(more));
         let mut sums = numbers(&total);
@@ -82,7 +88,7 @@ impl Counts {
     }
 
     /// The values at hits by one property: a line for each group, and one for everything.
-    fn values(&self, grouping: &Grouping, rows_max: usize) -> TextTable {
+    fn values(&self, grouping: &Grouping, rows_max: usize, cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
         let total = self.total();
@@ -98,27 +104,27 @@ impl Counts {
         let mut grid = grid(by, header.collect()).last_left(true);
         let cells =
             |row: &GroupRow| value_cells(row, step, bins.first().map_or(0, |bin| bin.from), bins.len());
-        rows.iter().for_each(|row| grid.push(label(&row.keys[0]), cells(row)));
+        rows.iter().for_each(|row| grid.push(label(&row.keys[0], cut), cells(row)));
         more.into_iter().for_each(|more| grid.remark(more));
         grid.push("total".into(), cells(&total));
         grid
     }
 
     /// Two properties: the games that hit, and their sums as each property has them by itself.
-    fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize) -> TextTable {
+    fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
         let (columns, more_columns) = split(margin(second), second, rows_max.min(COLUMNS_MAX));
         let cells = self.rows(grouping).into_iter().map(|row| (row.keys, row.hit.games));
         let cells: HashMap<[Key; 2], u64> = cells.collect();
-        let names = columns.iter().map(|column| label(&column.keys[0]));
+        let names = columns.iter().map(|column| label(&column.keys[0], true));
         let header = std::iter::once(grouping.first.to_string()).chain(names);
         let mut grid = grid(&grouping.first, header.chain([String::from("total")]).collect());
         for row in &rows {
             let [key, _] = &row.keys;
             let cell = |column: &GroupRow| cells.get(&[key.clone(), column.keys[0].clone()]).copied();
             let games = columns.iter().map(|column| cell(column).map_or(String::new(), grouped));
-            grid.push(label(key), games.chain([grouped(row.hit.games)]));
+            grid.push(label(key, cut), games.chain([grouped(row.hit.games)]));
         }
         more.into_iter().for_each(|more| grid.remark(more));
         let sums =
@@ -195,7 +201,9 @@ fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String
 /// From few to many.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The name of a group, for a terminal and not too long for it.
-fn label(key: &Key) -> String {
-    clipped(&visible::line(&key.to_string()), KEY_WIDTH_MAX)
+/// The name of a group on one line.
+fn label(key: &Key, cut: bool) -> String {
+    let name = key.to_string();
+    let name = visible::line(&name);
+    if cut { clipped(&name, KEY_WIDTH_MAX) } else { name.into_owned() }
 }

@@ -185,6 +185,19 @@ fn messages_are_json_with_places() {
     // The summary and hidden letters.
     let summary = of(&["scan", "check", SAMPLE]);
     assert!(summary.len() >= 3 && summary.iter().all(|message| message["kind"] == "info"), "{summary:?}");
+    let games = serde_json::json!({ "all": 1000, "whole": 1000, "cut": 0, "skipped": 0 });
+    assert_eq!((&summary[0]["games"], &summary[0]["positions"]), (&games, &87_461.into()));
+    let hits = &summary[1]["hits"];
+    let count = format!("games hit {}\npositions hit {}\n", hits["games"], hits["positions"]);
+    assert_eq!(run(&["scan", "--count", "check", SAMPLE]).1, count);
+    assert!(summary[2]["seconds"]["total"].is_number() && summary[2]["positions_per_second"].is_number());
+    let reel = folder.path().join("a.reel");
+    let indexed = of(&["index", SAMPLE, "-o", reel.to_str().unwrap()]);
+    assert_eq!(indexed[0]["games"], games, "{indexed:?}");
+    let cut = folder.path().join("cut.pgn");
+    std::fs::write(&cut, "1. e4 e5 2. Ke3 *\n").unwrap();
+    let problem = &of(&["scan", "check", cut.to_str().unwrap()])[1]["problem"];
+    assert_eq!((&problem["kind"], &problem["games"]), (&"cut".into(), &1.into()), "{problem}");
     let hidden = run(&["scan", "\x1b[2J", SAMPLE, "--message-format", "json"]).2;
     assert!(!hidden.contains('\x1b') && serde_json::from_str::<Value>(&hidden).is_ok(), "{hidden}");
     let themes = folder.path().join("t.toml");

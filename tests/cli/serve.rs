@@ -387,6 +387,25 @@ fn a_running_query_is_cancelled() {
     server.finish();
 }
 
+/// A query that takes hours for a single game is cancelled within that game, and the next query is answered.
+#[test]
+fn a_query_is_cancelled_within_a_game() {
+    // Two blocks of games, in the second of which it lasts.
+    let mut server = Server::start(&["-j", "1", SAMPLE, SAMPLE, SAMPLE, SAMPLE]);
+    let lasting = "{initial gamenumber>3000 nn=0 while (nn<9000000) nn+=1 nn==0}";
+    for engine in ["reference", "cpu"] {
+        let slow = server.ask("query", json!({ "query": lasting, "engine": engine }));
+        until("a query that is in the second block", || {
+            let answer = server.answer("progress", json!({ "of": slow }));
+            if answer["games"].as_u64() >= Some(1000) { Ok(()) } else { Err(answer) }
+        });
+        assert_eq!(server.answer("cancel", json!({ "of": slow }))["cancelled"], true);
+        assert_code(&server.answer_to(slow), Code::Cancelled);
+        assert_eq!(server.answer("query", json!({ "query": "mate" }))["hits"], 100, "{engine}");
+    }
+    server.finish();
+}
+
 /// What a game or a file is called does not act on a terminal, in whatever answer it comes.
 #[test]
 fn no_answer_acts_on_a_terminal() {

@@ -289,3 +289,29 @@ fn data_are_escaped_on_a_terminal_alone() {
         assert!(!shown.contains(acts), "{format}: {shown:?}");
     }
 }
+
+/// Names stay whole in files and pipes.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_names_are_cut_on_a_terminal_alone() {
+    let place = Place::new();
+    let event = format!("Cup of {}", "a".repeat(60));
+    fs::write(
+        place.path("games.pgn"),
+        format!("[Event \"{event}\"]\n[White \"A\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"),
+    )
+    .unwrap();
+    for (options, width) in [(vec![], 32), (vec!["--stats", "event"], 40)] {
+        let args = [&["scan", "-q", "--no-reel", "mate", "games.pgn"], &options[..]].concat();
+        let piped = String::from_utf8(place.orbit(&args).stdout).unwrap();
+        assert!(piped.contains(&event), "{piped}");
+        let shown = Command::new("script")
+            .args(["-qec", &format!("'{}' {}", env!("CARGO_BIN_EXE_orbit"), args.join(" ")), "/dev/null"])
+            .current_dir(place.folder.path())
+            .stdin(Stdio::null())
+            .output();
+        let shown = String::from_utf8(SCRIPT.met(shown.ok()).stdout).unwrap();
+        let cut = format!("{}…", &event[..width - 1]);
+        assert!(shown.contains(&cut) && !shown.contains(&event), "{shown:?}");
+    }
+}

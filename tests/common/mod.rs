@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each integration binary uses its own part")]
 
+pub mod archives;
 pub mod folders;
 pub mod harness;
 pub mod http;

@@ -81,6 +81,7 @@ mod gpu_carry;
 mod gpu_faults;
 #[cfg(feature = "gpu")]
 mod gpu_games;
+mod interrupts;
 mod language;
 #[cfg(feature = "gpu")]
 mod layout;

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::choice::{Choice, Order, Player, SortKey};
@@ -16,11 +17,14 @@ use orbit_chess::internals::report::{
 };
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
-    GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, Parts, ProblemsCollector,
-    Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector, WholeTextsCollector,
+    GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, PartError, Parts,
+    ProblemsCollector, Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
+    WholeTextsCollector,
 };
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Grouping, Stats};
+
+use crate::common::length;
 
 /// Queries with many copies, with sets, numbers and nothing as values, and with one copy.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -69,7 +73,7 @@ const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)),
 fn formats(layout: Layout) -> Vec<Format> {
     let extras = Extras { spans: true, texts: true, ..Extras::default() };
     let mut formats = vec![
-        Format::Text { runs_max: 3, layout, moves_max: Some(3), styled: false },
+        Format::Text { runs_max: 3, layout, moves_max: Some(3), styled: false, cut: true },
         Format::Values { all: true },
         Format::Values { all: false },
         Format::Plain,
@@ -226,12 +230,17 @@ fn statistics() -> Vec<Example> {
 }
 
 /// What parts amount to, taken one after the other.
-fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: &[Parts]) -> Vec<u8> {
+fn taken(
+    example: &Example,
+    collectors: &Collectors,
+    sources: &[String],
+    parts: &[Parts],
+) -> Result<Vec<u8>, PartError> {
     let (skip, games_max) = example.limits;
     let mut out = Vec::new();
     let mut sum = Parts::default();
     for part in parts {
-        sum.merge(part.clone()).unwrap();
+        sum.merge(part.clone())?;
     }
     out.extend(format!("{:?}\n{:?}\n{:?}\n", sum.totals, sum.problems, sum.copies).into_bytes());
     out.extend(format!("{:?}\n{:?}\n", sum.spellings, sum.whole_texts).into_bytes());
@@ -250,7 +259,7 @@ fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: 
     }
     if let Some(collector) = &collectors.statistics {
         for counts in collector.counts(sum.statistics.unwrap_or_default(), example.queries.len()) {
-            counts.write_text(20, &[], &mut out).unwrap();
+            counts.write_text(20, &[], true, &mut out).unwrap();
             counts.write_csv(&[], &mut out).unwrap();
             counts.write_json(&[], &mut out).unwrap();
         }
@@ -261,7 +270,7 @@ fn taken(example: &Example, collectors: &Collectors, sources: &[String], parts: 
         out.extend(serde_json::to_vec(&findings).unwrap());
         out.extend(page(&findings).into_bytes());
     }
-    out
+    Ok(out)
 }
 
 /// Writes lists in all formats, for each part a report in each.
@@ -372,7 +381,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     let sources = database.source_names();
     let blocks = parts(&run, &collectors, database);
     assert!(blocks.len() > 20, "{} blocks", blocks.len());
-    let taken = |parts: &[Parts]| taken(example, &collectors, &sources, parts);
+    let taken = |parts: &[Parts]| taken(example, &collectors, &sources, parts).unwrap();
     let one = taken(&blocks);
     let (collected, _) = run.collect(open(files, 4_000)).unwrap();
     let is_same = |other: Vec<u8>, how: &str| {
@@ -417,6 +426,91 @@ fn parts_of_any_split_make_one_run() {
         for (index, example) in examples.iter().enumerate() {
             check(name, index, example, &files);
         }
+    }
+}
+
+/// Forged parts of each collector.
+const FORGERIES: usize = 2_000;
+
+/// Numbers at their ends as postcard writes them, seven bits a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0, 1.
+const ENDS: [&[u8]; 7] = [
+    &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
+    &[128, 128, 128, 128, 128, 128, 128, 128, 128, 1],
+    &[128, 128, 128, 128, 128, 128, 4],
+    &[128, 128, 128, 128, 128, 2],
+    &[255, 255, 255, 255, 15],
+    &[0],
+    &[1],
+];
+
+/// The bytes of a part with a few alterations.
+fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    for _ in 0..=random.usize(..3) {
+        let at = random.usize(..bytes.len().max(1)).min(bytes.len().saturating_sub(1));
+        let end = (at + 1 + random.usize(..12)).min(bytes.len());
+        match random.usize(..8) {
+            _ if bytes.is_empty() => {}
+            0 => bytes[at] ^= 1 << random.u32(..8),
+            1 => bytes[at] = random.u8(..),
+            2 => bytes.truncate(at),
+            3 => drop(bytes.drain(at..end)),
+            4 => {
+                let from = random.usize(..whole.len());
+                let piece = whole[from..(from + end - at).min(whole.len())].iter().copied();
+                bytes.splice(at..at, piece);
+            }
+            // A number in the place of another one.
+            _ => {
+                let last =
+                    bytes[at..].iter().position(|byte| byte & 0x80 == 0).map_or(end, |last| at + last + 1);
+                let number = ENDS[random.usize(..ENDS.len())];
+                bytes.splice(at..last, number.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// Bytes that were altered are refused, or are a part that can be taken.
+#[test]
+fn forged_parts_are_refused_or_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = files(folder.path());
+    for name in Collectors::NAMES {
+        let (mut refused, mut of_others, mut taken_whole) = (0, 0, 0);
+        let examples = examples(name);
+        for (index, example) in examples.iter().enumerate() {
+            let scan = scan(&example.queries);
+            let collectors = (example.collectors)(&scan);
+            let player = example.player.map(|name| Player::new(name.parse().unwrap()));
+            let choice = Choice { player, ..Choice::default() };
+            let run = Run::new(&scan, &choice, &collectors);
+            let database = open(&files, 4_000);
+            let sources = database.source_names();
+            let mut blocks = parts(&run, &collectors, database).into_iter();
+            let mut whole = blocks.next().unwrap();
+            let next = blocks.next_back().unwrap();
+            blocks.step_by(12).for_each(|block| whole.merge(block).unwrap());
+            let bytes = whole.to_bytes();
+            assert!(collectors.could_make(&reread(&whole)), "{name} {index}");
+            for trial in length::trials(FORGERIES, FORGERIES / 10).skip(index).step_by(examples.len()) {
+                let bytes = forged(&bytes, &mut fastrand::Rng::with_seed(trial as u64));
+                let take = || match Parts::from_bytes(&bytes) {
+                    Err(_) => refused += 1,
+                    Ok(part) if !collectors.could_make(&part) => of_others += 1,
+                    Ok(part) => {
+                        if taken(example, &collectors, &sources, &[part, next.clone()]).is_ok() {
+                            taken_whole += 1;
+                        }
+                    }
+                };
+                let outcome = catch_unwind(AssertUnwindSafe(take));
+                assert!(outcome.is_ok(), "{name}, example {index}: the part of trial {trial} panics");
+            }
+        }
+        eprintln!("{name}: {refused} refused, {of_others} of other searches, {taken_whole} taken");
+        assert!(refused > 0 && taken_whole > 0, "{name}");
     }
 }
 

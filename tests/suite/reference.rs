@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     engine::{
-        Annotation, Answer, GameFacts, Outcome, Spot,
+        Annotation, Answer, GameFacts, Interrupt, Outcome, Spot,
         reference::{Reference, ReferenceError},
     },
     query,
@@ -43,7 +43,8 @@ fn spot(fen: &str, ply: u32) -> Spot<'static> {
 
 #[test]
 fn move_numbers_count_from_the_start_of_the_game() {
-    let number = |fen: &str, ply: u32| reference("movenumber").answer(&[spot(fen, ply)], 0);
+    let number =
+        |fen: &str, ply: u32| reference("movenumber").answer(&[spot(fen, ply)], 0, &Interrupt::default());
     let (white, black) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 40", "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
     for (ply, expected) in [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3)] {
         assert_eq!(number(if ply % 2 == 0 { white } else { black }, ply), Answer::Num(Some(expected)));
@@ -55,7 +56,7 @@ fn move_numbers_count_from_the_start_of_the_game() {
 
 #[test]
 fn copies_come_in_declaration_order() {
-    let hits = |text: &str| reference(text).copy_hits(&[spot("startpos", 0)], 0);
+    let hits = |text: &str| reference(text).copy_hits(&[spot("startpos", 0)], 0, &Interrupt::default());
     assert_eq!(hits("flip Ra1"), [true, true, false, false]);
     assert_eq!(hits("{{flip count Ra1}}"), [true, true, false, false]);
     assert_eq!(hits("rotate90 ra1"), [false, false, true, true]);

@@ -115,7 +115,7 @@ fn conditions_groups_and_tables_agree() {
         let csv = &lines(Format::Csv { rows: Rows::Games, columns }, &block, &all)[0];
         assert_eq!(*csv, format!("{elo},{year},{white}"));
         let text = &lines(
-            Format::Text { runs_max: 1, layout: Layout::Fitted, moves_max: None, styled: false },
+            Format::Text { runs_max: 1, layout: Layout::Fitted, moves_max: None, styled: false, cut: true },
             &block,
             &all,
         )[0];
@@ -188,7 +188,11 @@ fn text_shortens_lists_and_shows_values_where_they_change() {
     let block = block(b"[White \"W\"]\n[Black \"?\"]\n[BlackElo \"1\"]\n\n1. e4 e5 2. Nf3 1-0\n");
     let all = hits(&block, Values::Numbers(vec![5, 5, 6, 6]), |_| true);
     let text = |runs_max| {
-        lines(Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false }, &block, &all)
+        lines(
+            Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false, cut: true },
+            &block,
+            &all,
+        )
     };
     assert_eq!(text(12), ["1  W - ? (1)  1-0  start to 1. e4, value 5; 1... e5 to 2. Nf3, value 6  (4)"]);
     assert_eq!(text(1), ["1  W - ? (1)  1-0  start to 1. e4, value 5; +2  (4)"]);
@@ -206,7 +210,7 @@ fn text_is_aligned() {
     ];
     assert_eq!(
         lines(
-            Format::Text { runs_max: 12, layout: Layout::Fitted, moves_max: None, styled: false },
+            Format::Text { runs_max: 12, layout: Layout::Fitted, moves_max: None, styled: false, cut: true },
             &block,
             &all
         ),

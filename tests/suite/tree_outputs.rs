@@ -274,7 +274,7 @@ fn every_format_names_the_node() {
     let some = all(&block, |slot| matches!(slot, 1 | 3 | 4 | 6 | 8 | 9));
     let text = |runs_max| {
         lines(
-            Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false },
+            Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false, cut: true },
             &block,
             &some,
         )

@@ -65,10 +65,8 @@ impl Engine for Liar {
                 select.select(index, block, query, hits);
             }
         };
-        let mut answers = self.honest.scan(
-            blocks,
-            &Request { outputs: request.outputs, select: Some(&lie), games: None, last_game: None },
-        )?;
+        let mut answers =
+            self.honest.scan(blocks, &Request { select: Some(&lie), ..Request::all(request.outputs) })?;
         let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
         match self.lie {
             Lie::Hit(_) => {}
@@ -77,8 +75,7 @@ impl Engine for Liar {
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Outputs::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
-                let request =
-                    Request { outputs: &wanted, select: Some(&select), games: None, last_game: None };
+                let request = Request { select: Some(&select), ..Request::all(&wanted) };
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
             }
             Lie::Value => {
@@ -131,7 +128,7 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let (blocks, outputs) = (blocks(), [Outputs::VALUES | Outputs::LOWEST_COPY]);
     let block = &blocks[0];
     let select = |_: usize, block: &Block, _: usize, hits: &mut Hits| hits.clear(0..block.slots() / 2);
-    let request = Request { outputs: &outputs, select: Some(&select), games: None, last_game: None };
+    let request = Request { select: Some(&select), ..Request::all(&outputs) };
     let plain = prepared.cpu().unwrap().scan(&[block], &request).unwrap();
     assert!(
         plain[0][0].hits.count() > 0 && plain[0][0].copies.as_ref().is_some_and(|copies| !copies.is_empty())

@@ -18,7 +18,7 @@ use super::options::Options;
 use crate::cli::Failure;
 use crate::cli::common::{Interrupt, Out, Progress, create_output, grouped};
 use crate::cli::games::{Games, Target};
-use crate::cli::terminal::Stdout;
+use crate::cli::terminal::{Remark, Stdout};
 
 /// See the module.
 pub(super) struct Search {
@@ -198,7 +198,7 @@ impl Search {
         };
         let lines = summary_lines(&totals, hits, phases, !summary.finished, &how);
         let before = std::iter::once(stop).chain(std::iter::repeat(""));
-        before.zip(lines).for_each(|(before, line)| message!("{before}{line}"));
+        before.zip(lines).for_each(|(before, line)| Remark::from(line).behind(before).print());
     }
 }
 

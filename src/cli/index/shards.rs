@@ -1,6 +1,5 @@
 //! `orbit index --shards`: a folder of reels.
 
-use std::fs;
 use std::time::Instant;
 
 use orbit_chess::internals::database::{Database, DatabaseOptions, SourceSummary};
@@ -62,8 +61,8 @@ fn known(database: &Database) -> Vec<ReelSource> {
     let of_source = |source: &SourceSummary| {
         let mut known = source.to_reel_source();
         if source.reel.is_none() {
-            let metadata = source.path.as_ref().and_then(|path| fs::metadata(path).ok());
-            known.stamp = metadata.map_or(Stamp::default(), |metadata| Stamp::of(&metadata));
+            let stamp = source.path.as_ref().and_then(|path| Stamp::at(path).ok());
+            known.stamp = stamp.unwrap_or_default();
         }
         known
     };

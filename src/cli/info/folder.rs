@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use orbit_chess::internals::database::DatabaseError;
+use orbit_chess::internals::database::{DatabaseError, Outdated};
 use orbit_chess::internals::pgn::hash_file;
 use orbit_chess::internals::reel::{Manifest, ManifestError, Reel, Shard, Totals};
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<Exit, Failure> {
     reels.iter().for_each(|reel| totals.add(reel.totals()));
     let mut out = Out::new();
     if args.json {
-        out.json(&json_of(args, &manifest))?;
+        out.json(&json_of(args, &manifest, &reels))?;
     } else {
-        text_of(args, &manifest, &totals).iter().try_for_each(|line| out.line(line))?;
+        text_of(args, (&manifest, &reels), &totals).iter().try_for_each(|line| out.line(line))?;
     }
     out.finish()?;
     Ok(Exit::Done)
@@ -41,16 +41,18 @@ fn verify(reel: &Reel, shard: &Shard) -> Result<(), Failure> {
     Err(DatabaseError::from(ManifestError::OtherShard { path, what }).into())
 }
 
-/// The manifest, and what was verified.
-fn json_of(args: &Args, manifest: &Manifest) -> Value {
+/// The manifest, the bytes behind the ends of its reels, and what was verified.
+fn json_of(args: &Args, manifest: &Manifest, reels: &[Reel]) -> Value {
     let mut json = json!(manifest);
     json["file"] = args.reel.to_string_lossy().into();
     json["bytes"] = manifest.shards.iter().map(|shard| shard.bytes).sum::<u64>().into();
+    json["bytes_behind"] = reels.iter().map(Reel::bytes_behind).sum::<u64>().into();
+    json["outdated"] = Outdated::of_shards(&args.reel, manifest).map(|outdated| outdated.to_string()).into();
     json["verified"] = args.verify.into();
     json
 }
 
-fn text_of(args: &Args, manifest: &Manifest, totals: &Totals) -> Vec<String> {
+fn text_of(args: &Args, (manifest, reels): (&Manifest, &[Reel]), totals: &Totals) -> Vec<String> {
     let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
     let mut lines = vec![
         format!(
@@ -70,7 +72,7 @@ fn text_of(args: &Args, manifest: &Manifest, totals: &Totals) -> Vec<String> {
     }
     let per_position = bytes as f64 / totals.positions.max(1) as f64;
     lines.push(format!("{} bytes, {per_position:.2} a position:", grouped(bytes)));
-    for Shard { file, bytes, games, positions, dates, .. } in &manifest.shards {
+    for (Shard { file, bytes, games, positions, dates, .. }, reel) in manifest.shards.iter().zip(reels) {
         let dates = dates.as_ref().map_or(String::new(), |(first, last)| format!(", {first} to {last}"));
         lines.push(format!(
             "  {file}: {} bytes, {} games, {} positions{dates}",
@@ -78,7 +80,12 @@ fn text_of(args: &Args, manifest: &Manifest, totals: &Totals) -> Vec<String> {
             grouped(*games),
             grouped(*positions)
         ));
+        if reel.bytes_behind() > 0 {
+            let bytes = grouped(reel.bytes_behind());
+            lines.push(format!("    {bytes} bytes behind its end are no part of it and not read"));
+        }
     }
+    lines.extend(Outdated::of_shards(&args.reel, manifest).iter().map(Outdated::to_string));
     lines.push(format!("{}:", counted(manifest.sources.len(), "source", "sources")));
     for source in &manifest.sources {
         let hash = source.xxh3.as_ref().map_or(String::new(), |hash| format!(", xxh3 {hash}"));

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::pgn::file_of;
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query::{self, Dialect, Query};
 use orbit_chess::internals::report::findings::{Miss, Misses};
@@ -24,7 +25,8 @@ const POSITIONS_MAX: u64 = 5_000_000;
 pub(super) fn find(args: &Args, query: &QueryText, interrupt: &Interrupt) -> Option<Misses> {
     // Standard input and pipes cannot be read again, and would be waited for.
     let is_kept = |path: &Path| {
-        path != Path::new("-") && fs::metadata(path).is_ok_and(|found| found.is_file() || found.is_dir())
+        path != Path::new("-")
+            && fs::metadata(file_of(path)).is_ok_and(|found| found.is_file() || found.is_dir())
     };
     if !query.paths.iter().all(|path| is_kept(path)) || args.dialect.choice() == Some(Dialect::Cql5) {
         return None;

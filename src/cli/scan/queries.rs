@@ -16,11 +16,11 @@ use super::Args;
 use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, threads};
 use crate::cli::outputs::FormatName;
 use crate::cli::pass::{Games, Pass};
-use crate::cli::players::Remark;
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
 use crate::cli::table_format::{TableFormat, print_csv};
+use crate::cli::terminal::Remark;
 use crate::cli::{Exit, Failure};
 
 /// Queries of a file.

@@ -245,9 +245,10 @@ impl Ready {
         Question { arguments: Vec::new(), queries, options, plan, sources }
     }
 
-    /// Reads these blocks alone, counted from 0 over all reels.
-    pub(in crate::cli) fn only(self, range: Range<usize>) -> Ready {
-        Ready { database: self.database.only_blocks(range), ..self }
+    /// Reads these blocks alone, counted from 0 over all reels; `None` if the database has no such blocks.
+    pub(in crate::cli) fn only(self, range: Range<usize>) -> Option<Ready> {
+        let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
+        (range.end <= blocks).then(|| Ready { database: self.database.only_blocks(range), ..self })
     }
 
     /// Reads the games, or takes what is known of them, and writes everything.

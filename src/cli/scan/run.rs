@@ -22,9 +22,10 @@ use crate::cli::choosing::missed_lines;
 use crate::cli::common::{Files, Progress};
 use crate::cli::outputs::Outputs;
 use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
-use crate::cli::players::{PlayerArgs, Remark};
+use crate::cli::players::PlayerArgs;
 use crate::cli::problems::Problems;
 use crate::cli::stats::Statistics;
+use crate::cli::terminal::Remark;
 
 /// What a search collects, and where that goes.
 pub(super) struct Search {
@@ -112,7 +113,8 @@ impl Search {
         replay: Replay,
     ) -> Result<Summary, ReplayError> {
         let Search { collectors, sinks, .. } = self;
-        replay.for_each_part(sources, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
+        replay
+            .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
     }
 
     /// What is collected, of which games, and what is called how.

@@ -23,7 +23,7 @@ use shakmaty::Bitboard;
 
 pub use super::isa::Isa;
 use super::{
-    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values,
+    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Interrupt, Outputs, Request, Values,
     carry::{SlotColumn, clear_after},
     context::Context,
     slots_of,
@@ -100,10 +100,10 @@ impl Cpu {
     ) -> Result<Vec<Answers>, EngineError> {
         let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let words = spare().pop().unwrap_or_default();
-        let mut context = Context::new(block, words);
+        let mut context = Context::new(block, words, request.switch());
         let mut all = self.hits(&mut context);
-        if context.is_stopped() {
-            return Err(EngineError::Stopped);
+        if context.is_stopped() || context.interrupt().is_set() {
+            return Err(ended(&context));
         }
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);
@@ -117,13 +117,16 @@ impl Cpu {
             Answers::of(hits, copies)
         };
         let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
+        if context.interrupt().is_set() {
+            return Err(EngineError::Interrupted);
+        }
         spare().push(context.into_spare());
         Ok(answers)
     }
 
     /// The hits of each query.
     fn hits(&self, context: &mut Context<'_>) -> Vec<Hits> {
-        let block = context.block;
+        let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut all = vec![Hits::new(block); self.plans.len()];
         let always = &self.hits.plan.always;
         if always.iter().all(|&always| always) {
@@ -142,7 +145,7 @@ impl Cpu {
                 }
                 return;
             }
-            for segments in segments.chunks(LANES) {
+            for segments in pieces(&segments, LANES, &interrupt) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);
                 machine.answers(segments, all.iter_mut().map(|hits| &mut hits.bits[..]));
@@ -154,7 +157,7 @@ impl Cpu {
     /// Values are computed in a second pass: over the slots that hit, gathered into full batches, or, where
     /// many do, over all. Elsewhere a set is empty and a number has no value.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
-        let block = context.block;
+        let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
         // Many are evaluated where they stand, few are gathered.
@@ -162,14 +165,15 @@ impl Cpu {
         let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
         self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
             if is_dense {
-                for segments in segments(block).chunks(LANES) {
+                for segments in pieces(&segments(block), LANES, &interrupt) {
                     machine.load(&plan.program, block, segments, beside);
                     machine.run(&plan.program, native);
                     machine.store_hits(plan, segments[0] as usize, bits, values);
                 }
                 return;
             }
-            for slots in slots_of(bits, 0..block.slots()).collect::<Vec<usize>>().chunks(GROUP) {
+            let slots: Vec<usize> = slots_of(bits, 0..block.slots()).collect();
+            for slots in pieces(&slots, GROUP, &interrupt) {
                 machine.gather(&plan.program, block, slots, beside);
                 machine.run(&plan.program, native);
                 machine.store(plan, slots, values);
@@ -179,7 +183,7 @@ impl Cpu {
 
     /// The copies that match at some hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
-        let block = context.block;
+        let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
         if hits.bits.iter().all(|&bits| bits == 0) {
             return found;
@@ -190,7 +194,7 @@ impl Cpu {
         let groups = segments.len().div_ceil(LANES);
         self.copies(query).with_machine(context, groups, |plan, machine, native, beside| {
             let mut words = vec![0; plan.words.len()];
-            for segments in segments.chunks(LANES) {
+            for segments in pieces(&segments, LANES, &interrupt) {
                 machine.load(&plan.program, block, segments, beside);
                 machine.run(&plan.program, native);
                 for (n, bits) in segments.iter().map(|&segment| hits(segment)).enumerate() {
@@ -224,6 +228,20 @@ impl Engine for Cpu {
     fn copies(&self, query: usize) -> usize {
         self.plans.copy_count(query)
     }
+}
+
+/// Pieces after which the interrupt is looked at again. A piece takes less than a millisecond.
+const PIECES_A_LOOK: usize = 16;
+
+/// The pieces of a list, until it is interrupted.
+fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iterator<Item = &'a [T]> {
+    let goes_on = |(number, _): &(usize, _)| !number.is_multiple_of(PIECES_A_LOOK) || !interrupt.is_set();
+    list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
+}
+
+/// Why the evaluation of a block has ended early.
+fn ended(context: &Context<'_>) -> EngineError {
+    if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
 /// Where more than one slot in so many hits, all are evaluated once more: to gather a slot costs as much as

@@ -167,7 +167,7 @@ impl Gpu {
         });
         let transposed = self.variant.transposed;
         let mut card = OnCard { open, blocks, uploads, transposed, games, set: None };
-        let mut contexts = contexts(blocks);
+        let mut contexts = contexts(blocks, &request.switch());
 
         let mut all = Vec::with_capacity(self.plans.len());
         for Printed { plan, kernel } in &self.hits {

@@ -30,7 +30,7 @@ mod work;
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError, atomic::Ordering};
 
-use super::{Hits, context::Context};
+use super::{Hits, Interrupt, context::Context};
 use crate::{
     plan::{Column, Plan},
     reel::{Block, SEGMENT_SLOTS},
@@ -309,7 +309,7 @@ impl Resident<'_> {
         }
         let mut times = Times::default();
         let mut out = no_hits(blocks, kernel.outputs);
-        let mut contexts = contexts(blocks);
+        let mut contexts = contexts(blocks, &Interrupt::default());
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
         let mut lent = runs.lock().unwrap_or_else(PoisonError::into_inner);
         // After an error their buffers may be in any state: new ones stand there until all is done.
@@ -347,8 +347,8 @@ impl Resident<'_> {
 }
 
 /// What is known of blocks beside their positions: nothing yet.
-fn contexts<'a>(blocks: &[&'a Block]) -> Vec<Context<'a>> {
-    blocks.iter().map(|block| Context::new(block, Vec::new())).collect()
+fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
+    blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
 }
 
 /// No hits yet of some queries on some blocks.

@@ -33,7 +33,10 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// No piece, or no square.
 const NONE: u8 = 64;
 
-/// The query has run into an error.
+/// Turns of loops after which the interrupt is looked at again. A turn takes less than a microsecond.
+const TURNS_A_LOOK: u64 = 16_384;
+
+/// The query has run into an error, or was interrupted.
 struct Stopped;
 
 /// Runs a program along all games, up to one in which it runs into an error: that is noted.
@@ -71,6 +74,8 @@ struct Machine<'a> {
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
+    /// Turns of loops since the interrupt was looked at.
+    turns: u64,
     /// Of each search for pairs, the targets of the source at hand.
     targets: Vec<Targets>,
     /// What searches have found, 64 for each.
@@ -197,6 +202,7 @@ impl<'a> Machine<'a> {
             words: vec![0; program.words],
             bound: vec![false; program.vars],
             repetitions: 0,
+            turns: 0,
             targets: vec![Targets::default(); program.pairs.len()],
             found: vec![Known::default(); 64 * program.sites],
             games_seen: 0,
@@ -227,6 +233,7 @@ impl<'a> Machine<'a> {
             self.begin_walks(nodes);
         }
         loop {
+            self.turn()?;
             self.run(nodes, 0, node)?;
             put(nodes.slot(node), self.get(self.program.result));
             match self.next_led(nodes, node + 1) {
@@ -234,6 +241,16 @@ impl<'a> Machine<'a> {
                 None => return Ok(()),
             }
         }
+    }
+
+    /// Counts a turn of a loop, and looks every so often at the interrupt.
+    fn turn(&mut self) -> Result<(), Stopped> {
+        self.turns += 1;
+        if self.turns < TURNS_A_LOOK {
+            return Ok(());
+        }
+        self.turns = 0;
+        if self.games.interrupt().is_set() { Err(Stopped) } else { Ok(()) }
     }
 
     /// The first node from one on at which the program has to run.
@@ -352,12 +369,14 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Instr::Repeat => {
+                    self.turn()?;
                     self.repetitions += 1;
                     if self.repetitions > REPETITIONS_MAX {
                         return Err(Stopped);
                     }
                 }
                 Instr::Take { to, set, done } => {
+                    self.turn()?;
                     let squares = self.get(set);
                     if squares == 0 {
                         pc = done.0 as usize;
@@ -369,6 +388,7 @@ impl<'a> Machine<'a> {
                 Instr::Here { to } => self.set(to, at as u64),
                 Instr::Go { to } => at = self.get(to) as usize,
                 Instr::Next { node, last, done } => {
+                    self.turn()?;
                     let next = self.get(node).wrapping_add(1);
                     if next as i64 > self.get(last) as i64 {
                         pc = done.0 as usize;
@@ -377,6 +397,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Instr::Seek { node, last, mask, done } => {
+                    self.turn()?;
                     let (from, last) = (self.get(node) as usize, self.get(last) as usize);
                     let slots = nodes.slot(from)..nodes.slot(last) + 1;
                     match self.operands[mask as usize].first_in(slots) {
@@ -385,6 +406,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Instr::NextPair { pairs, source, node, done } => {
+                    self.turn()?;
                     let place = usize::from(pairs);
                     let from = self.get(node).wrapping_add(1) as usize;
                     if from == 0 {
@@ -420,6 +442,7 @@ impl<'a> Machine<'a> {
                 Instr::Parent { to } => self.set_node(to, (at > 0).then(|| nodes.parent(at))),
                 Instr::FirstChild { to } => self.set_node(to, first_child(nodes, at)),
                 Instr::NextChild { to, of } => {
+                    self.turn()?;
                     let next = self.family.next.get(self.get(of) as usize).copied().unwrap_or(0);
                     self.set_node(to, (next > 0).then_some(next as usize));
                 }

@@ -17,6 +17,7 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::{
+    Interrupt,
     carry::{SlotColumn, clear_after, first_set, has},
     slots_of,
 };
@@ -35,15 +36,22 @@ pub(super) struct Games<'a> {
     tree: OnceCell<Tree>,
     /// Whether a query has run into an error in one of the games.
     stopped: Cell<bool>,
+    interrupt: Interrupt,
 }
 
 impl<'a> Games<'a> {
     /// Those of a block.
-    pub(super) fn new(block: &'a Block) -> Games<'a> {
-        Games { block, moves: OnceCell::new(), tree: OnceCell::new(), stopped: Cell::new(false) }
+    pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> Games<'a> {
+        let (moves, tree) = (OnceCell::new(), OnceCell::new());
+        Games { block, moves, tree, stopped: Cell::new(false), interrupt }
     }
 
-    /// Whether a query has run into an error in one of the games.
+    /// What ends the evaluation.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Whether a query has run into an error in one of the games, or was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }

@@ -7,7 +7,7 @@ use super::{
     games::{GameBlock, set},
 };
 use crate::{
-    engine::{Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Spot},
+    engine::{Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Interrupt, Outputs, Request, Spot},
     query::{Query, Type},
     reel::{
         Block, GameRow,
@@ -67,10 +67,17 @@ impl Bulk {
     /// # Errors
     ///
     /// What ends the evaluation of a game.
-    pub fn add_texts(&self, query: usize, block: &Block, hits: &mut Hits) -> Result<(), EngineError> {
+    pub fn add_texts(
+        &self,
+        query: usize,
+        block: &Block,
+        hits: &mut Hits,
+        interrupt: &Interrupt,
+    ) -> Result<(), EngineError> {
         let one = &self.queries[query];
         let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
-        let mut found = GameBlock::new(block, whole, &one.reference, Outputs::VALUES, None);
+        let mut found =
+            GameBlock::new(block, whole, &one.reference, Outputs::VALUES, None, interrupt.clone());
         let has_hits = |game: usize| {
             let game = block.game(game);
             hits.count_in(game.slots()) > 0
@@ -78,7 +85,7 @@ impl Bulk {
         let added = each_game(block, has_hits, |slots, game, spots| {
             found.add(slots, game, spots, &mut RunState::new(whole))
         });
-        added.map_err(|fault| fault.of_query(query))?;
+        added.map_err(|fault| fault.of_query(query, interrupt))?;
         hits.values = found.finish(|_| ()).hits.values;
         Ok(())
     }
@@ -97,25 +104,31 @@ impl OneQuery {
         Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
     }
 
-    fn hits(&self, block: &Block, outputs: Outputs) -> Hits {
+    fn hits(&self, block: &Block, outputs: Outputs, interrupt: &Interrupt) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block);
         hits.make_room(block, outputs, self.ty);
-        each_position(block, |slot, game, at| {
-            let answer = self.reference.answer(game, at);
+        each_position(block, interrupt, |slot, game, at| {
+            let answer = self.reference.answer(game, at, interrupt);
             set(&mut hits, slot, answer, answer.is_hit());
-        });
-        hits
+        })?;
+        Ok(hits)
     }
 
-    fn detail(&self, block: &Block, hits: &Hits, detail: CopyDetail) -> CopyHits {
+    fn detail(
+        &self,
+        block: &Block,
+        hits: &Hits,
+        detail: CopyDetail,
+        interrupt: &Interrupt,
+    ) -> Result<CopyHits, EngineError> {
         let mut found = CopyHits::new(self.reference.copies(), detail, hits);
-        each_position(block, |slot, game, at| {
+        each_position(block, interrupt, |slot, game, at| {
             if hits.contains(slot) {
-                let matching = self.reference.copy_hits(game, at).into_iter().zip(0..);
+                let matching = self.reference.copy_hits(game, at, interrupt).into_iter().zip(0..);
                 found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
             }
-        });
-        found
+        })?;
+        Ok(found)
     }
 
     /// What the query answers on a block, and what it says of the games in it.
@@ -126,8 +139,9 @@ impl OneQuery {
         (index, block): (usize, &Block),
         request: &Request<'_>,
     ) -> Result<Answers, EngineError> {
-        let outputs = request.outputs[number];
-        let mut found = GameBlock::new(block, query, &self.reference, outputs, request.last_game);
+        let (outputs, interrupt) = (request.outputs[number], request.switch());
+        let mut found =
+            GameBlock::new(block, query, &self.reference, outputs, request.last_game, interrupt.clone());
         let wanted = |game: usize| request.may_match(index, number, game);
         match run {
             Some(run) => {
@@ -138,7 +152,7 @@ impl OneQuery {
                 found.add(slots, game, spots, &mut RunState::new(query))
             }),
         }
-        .map_err(|fault| fault.of_query(number))?;
+        .map_err(|fault| fault.of_query(number, &interrupt))?;
         Ok(found.finish(|hits| request.select(index, block, number, hits)))
     }
 }
@@ -177,17 +191,25 @@ pub(super) fn each_game<E>(
     outcome
 }
 
-/// Visits each slot of a block, with the positions of its game and its place among them.
-fn each_position(block: &Block, mut visit: impl FnMut(usize, &[Spot], usize)) {
-    let visited = each_game(
+/// Visits each slot of a block, with the positions of its game and its place among them, until it is interrupted.
+fn each_position(
+    block: &Block,
+    interrupt: &Interrupt,
+    mut visit: impl FnMut(usize, &[Spot], usize),
+) -> Result<(), EngineError> {
+    each_game(
         block,
         |_| true,
         |slots, _, nodes| {
-            slots.iter().enumerate().for_each(|(at, slot)| visit(slot.slot, nodes, at));
-            Ok::<_, std::convert::Infallible>(())
+            for (at, slot) in slots.iter().enumerate() {
+                visit(slot.slot, nodes, at);
+                if interrupt.is_set() {
+                    return Err(EngineError::Interrupted);
+                }
+            }
+            Ok(())
         },
-    );
-    let Ok(()) = visited;
+    )
 }
 
 impl Engine for Bulk {
@@ -205,10 +227,11 @@ impl Engine for Bulk {
                 if let Way::Games { query, run } = &one.way {
                     return one.whole_games((number, query), run.as_ref(), (index, block), request);
                 }
-                let mut hits = one.hits(block, outputs);
+                let interrupt = request.switch();
+                let mut hits = one.hits(block, outputs, &interrupt)?;
                 request.select(index, block, number, &mut hits);
-                let copies = outputs.detail().map(|detail| one.detail(block, &hits, detail));
-                Ok(Answers::of(hits, copies))
+                let copies = outputs.detail().map(|detail| one.detail(block, &hits, detail, &interrupt));
+                Ok(Answers::of(hits, copies.transpose()?))
             };
             self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()
         };

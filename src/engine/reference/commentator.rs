@@ -2,7 +2,7 @@
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
-    engine::{Commentary, EngineError, Outputs},
+    engine::{Commentary, EngineError, Interrupt, Outputs},
     query::Query,
     reel::{Block, GameRow},
 };
@@ -39,12 +39,14 @@ impl Commentator {
         block: &Block,
         number: usize,
         is_found: impl Fn(&GameRow) -> bool,
+        interrupt: &Interrupt,
     ) -> Result<Commentary, EngineError> {
-        let mut all = GameBlock::new(block, &self.query, &self.reference, Outputs::COMMENTARY, None);
+        let mut all =
+            GameBlock::new(block, &self.query, &self.reference, Outputs::COMMENTARY, None, interrupt.clone());
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(&block.game(index));
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
-            .map_err(|fault| fault.of_query(number))?;
+            .map_err(|fault| fault.of_query(number, interrupt))?;
         let mut commentary = all.into_commentary();
         commentary.games.retain(|game| is_found(&block.game(game.index as usize)));
         Ok(commentary)

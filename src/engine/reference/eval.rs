@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     board::{Code, PieceSet},
-    engine::{Outcome, SpanKind, Spot},
+    engine::{Interrupt, Outcome, SpanKind, Spot},
     query::tree::{
         Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
         GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
@@ -61,7 +61,12 @@ impl<'a> Here<'a> {
 
 impl<'a> Evaluation<'a> {
     /// At position `at` of a game; variables begin unbound.
-    pub(super) fn new(nodes: &'a [Spot<'a>], at: usize, declared: &'a Declared) -> Evaluation<'a> {
+    pub(super) fn new(
+        nodes: &'a [Spot<'a>],
+        at: usize,
+        declared: &'a Declared,
+        interrupt: &Interrupt,
+    ) -> Evaluation<'a> {
         Evaluation {
             nodes,
             here: Here::new(nodes, at),
@@ -69,7 +74,7 @@ impl<'a> Evaluation<'a> {
             declared,
             tree: OnceCell::new(),
             scope: Scope::default(),
-            state: State::new(declared),
+            state: State::new(declared, interrupt),
         }
     }
 
@@ -311,6 +316,7 @@ impl<'a> Evaluation<'a> {
     // ---- sets
 
     pub(super) fn squares(&mut self, f: &Squares<Explicit>) -> Bitboard {
+        self.state.look();
         match f.op() {
             S::Designator { pieces, squares } => {
                 squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()

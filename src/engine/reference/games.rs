@@ -10,7 +10,7 @@ use super::{
 use crate::{
     engine::{
         Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-        Outputs, Rank, Spans, Spot, Values, place,
+        Interrupt, Outputs, Rank, Spans, Spot, Values, place,
     },
     query::{Query, Type, tree::Comments},
     reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot},
@@ -21,6 +21,7 @@ pub(super) struct GameBlock<'a> {
     query: &'a Query,
     reference: &'a Reference,
     wanted: Wanted,
+    interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
     /// Of each hit the copies that match, if they are wanted.
@@ -38,7 +39,10 @@ pub(super) struct QueryFault {
 }
 
 impl QueryFault {
-    pub(super) fn of_query(self, query: usize) -> EngineError {
+    pub(super) fn of_query(self, query: usize, interrupt: &Interrupt) -> EngineError {
+        if interrupt.is_set() {
+            return EngineError::Interrupted;
+        }
         let QueryFault { fault, game, place } = self;
         EngineError::Query { query, game, place, diagnostic: Box::new(fault.diagnostic) }
     }
@@ -51,6 +55,7 @@ impl<'a> GameBlock<'a> {
         reference: &'a Reference,
         outputs: Outputs,
         last_game: Option<u32>,
+        interrupt: Interrupt,
     ) -> GameBlock<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
         hits.make_room(block, outputs, ty);
@@ -65,6 +70,7 @@ impl<'a> GameBlock<'a> {
                 spans: outputs.contains(Outputs::SPANS),
                 last_game,
             },
+            interrupt,
             detail: outputs.detail(),
             hits,
             copies: Vec::new(),
@@ -82,7 +88,7 @@ impl<'a> GameBlock<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let mut found = self.reference.game(spots, run, self.wanted).map_err(|fault| {
+        let mut found = self.reference.game(spots, run, self.wanted, &self.interrupt).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
             Box::new(QueryFault { fault, game: game.number(), place })
         })?;

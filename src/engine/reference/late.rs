@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     engine::{
-        CopyHits, EngineError, FindSpan, Hits, Span, Spot, place,
+        CopyHits, EngineError, FindSpan, Hits, Interrupt, Span, Spot, place,
         spans::{GameSpans, of_hit},
     },
     query::{Query, tree::Kind},
@@ -39,6 +39,7 @@ pub struct LateSpans<'a> {
     number: usize,
     /// Gets what goes wrong in the query.
     fault: &'a OnceCell<EngineError>,
+    interrupt: &'a Interrupt,
     /// The game that was asked for last, by its index in the block, and its hits.
     known: RefCell<Option<(usize, GameSpans)>>,
 }
@@ -58,23 +59,38 @@ impl SpanFinder {
     }
 
     /// For the hits of a block. `fault` gets what goes wrong in the query, whose number is `number`.
-    pub fn late<'a>(&'a self, number: usize, fault: &'a OnceCell<EngineError>) -> LateSpans<'a> {
-        LateSpans { finder: self, number, fault, known: RefCell::new(None) }
+    pub fn late<'a>(
+        &'a self,
+        number: usize,
+        fault: &'a OnceCell<EngineError>,
+        interrupt: &'a Interrupt,
+    ) -> LateSpans<'a> {
+        LateSpans { finder: self, number, fault, interrupt, known: RefCell::new(None) }
     }
 
-    fn spans(&self, spots: &[Spot], hits: &[HitAt]) -> Result<Vec<Option<Span>>, Fault> {
+    fn spans(
+        &self,
+        spots: &[Spot],
+        hits: &[HitAt],
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Option<Span>>, Fault> {
         if self.judges_apart {
-            return self.reference.spans_apart(spots, hits);
+            return self.reference.spans_apart(spots, hits, interrupt);
         }
         let wanted = Wanted { spans: true, ..Wanted::default() };
-        let mut found = self.reference.game(spots, &mut RunState::new(&self.query), wanted)?;
+        let mut found = self.reference.game(spots, &mut RunState::new(&self.query), wanted, interrupt)?;
         Ok(hits.iter().map(|&(node, _)| found.values[node as usize].span.take()).collect())
     }
 }
 
 impl Reference {
-    fn spans_apart(&self, spots: &[Spot], hits: &[HitAt]) -> Result<Vec<Option<Span>>, Fault> {
-        let mut evaluation = Evaluation::new(spots, 0, &self.declared);
+    fn spans_apart(
+        &self,
+        spots: &[Spot],
+        hits: &[HitAt],
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Option<Span>>, Fault> {
+        let mut evaluation = Evaluation::new(spots, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
         let span = |&(node, copy): &HitAt| {
             let at = node as usize;
@@ -115,15 +131,19 @@ impl LateSpans<'_> {
         let lowest = |hit: usize| copies.and_then(|copies| copies.lowest(hit)).map(|copy| copy as usize);
         let slots = hits.slots(first..game.end_slot()).zip(before..);
         let of_hits: Vec<HitAt> = slots.map(|(slot, hit)| ((slot - first) as u32, lowest(hit))).collect();
-        match self.finder.spans(&spots(game, hits.main_lines), &of_hits) {
+        match self.finder.spans(&spots(game, hits.main_lines), &of_hits, self.interrupt) {
             Ok(spans) => {
                 of_hits.into_iter().zip(spans).map(|((node, _), span)| (node, span.map(Arc::new))).collect()
             }
             Err(Fault { at, diagnostic }) => {
                 let place = place(game, first + at);
                 let (game, diagnostic) = (game.number(), Box::new(diagnostic));
+                let error = match self.interrupt.is_set() {
+                    true => EngineError::Interrupted,
+                    false => EngineError::Query { query: self.number, game, place, diagnostic },
+                };
                 // The first fault stays.
-                let _ = self.fault.set(EngineError::Query { query: self.number, game, place, diagnostic });
+                let _ = self.fault.set(error);
                 Vec::new()
             }
         }

@@ -34,7 +34,7 @@ use crate::query::{
     tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
 };
 
-use super::{Answer, Spot};
+use super::{Answer, Interrupt, Spot};
 use copies::{Copies, CopyOrder, Expander, Explicit, Filter, NumberCopies};
 use eval::Evaluation;
 use state::Declared;
@@ -131,13 +131,13 @@ impl Reference {
         Ok(Reference { body, numbered, declared: Declared::of(query) })
     }
 
-    /// The value of the query at position `at` of a game.
+    /// The value of the query at position `at` of a game, or anything once it is interrupted.
     ///
     /// # Panics
     ///
     /// Where the game has no such position.
-    pub fn answer(&self, game: &[Spot], at: usize) -> Answer {
-        match Evaluation::new(game, at, &self.declared).value(&self.body) {
+    pub fn answer(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Answer {
+        match Evaluation::new(game, at, &self.declared, interrupt).value(&self.body) {
             Value::Bool(hit) => Answer::Bool(hit),
             Value::Set(squares) => Answer::Set(squares),
             Value::Num(value) => Answer::Num(value),
@@ -155,14 +155,14 @@ impl Reference {
         }
     }
 
-    /// Which of the copies match at position `at` of a game, in orbit order; as long as
+    /// Which of the copies match at position `at` of a game, in orbit order, or anything once it is interrupted; as long as
     /// [`Reference::copies`].
     ///
     /// # Panics
     ///
     /// Where the game has no such position.
-    pub fn copy_hits(&self, game: &[Spot], at: usize) -> Vec<bool> {
-        self.matching_copies(&mut Evaluation::new(game, at, &self.declared))
+    pub fn copy_hits(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Vec<bool> {
+        self.matching_copies(&mut Evaluation::new(game, at, &self.declared, interrupt))
     }
 
     fn matching_copies(&self, evaluation: &mut Evaluation) -> Vec<bool> {

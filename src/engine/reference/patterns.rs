@@ -37,7 +37,7 @@ impl Evaluation<'_> {
 
     /// The first match from a place on; a search that takes too long ends the run.
     fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Found> {
-        let found = self.declared.patterns.get(pattern)?.find(text, from);
+        let found = self.declared.patterns.get(pattern)?.find(text, from, &self.state.interrupt);
         found.unwrap_or_else(|TooLong| {
             let length = text.len();
             self.state.fail(

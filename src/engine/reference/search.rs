@@ -164,6 +164,7 @@ impl<'p> Search<'p> {
         let mut stack = vec![self.frame(start, 0, Vec::new(), self.held(eval))];
         loop {
             left = left.checked_sub(1).ok_or(TooLong)?;
+            eval.state.look();
             let frame = stack.last_mut().expect("the last frame ends the loop");
             let done = self.first_match && frame.best.is_some() || eval.state.fault.is_some();
             match if done { None } else { frame.open.pop() } {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
-    engine::SortValue,
+    engine::{Interrupt, SortValue},
     query::{
         Query,
         tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
@@ -102,6 +102,10 @@ pub(super) struct State {
     repetitions: u64,
     /// How many filters may still be asked.
     steps_left: u64,
+    /// What ends the run from outside.
+    pub(super) interrupt: Interrupt,
+    /// Steps since the switch was looked at; a run looks at its first step.
+    unlooked: u64,
     /// Why the run cannot go on, once that is so: then filters fail, and loops end.
     pub(super) fault: Option<Diagnostic>,
 }
@@ -110,8 +114,11 @@ impl State {
     /// The most repetitions of `loop` and `while` in one game: a loop that does not end is found in seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
+    /// Steps after which the switch is looked at again. A filter takes a few microseconds, on all squares some more.
+    const STEPS_A_LOOK: u64 = 1024;
+
     /// At the start of a game.
-    pub(super) fn new(declared: &Declared) -> State {
+    pub(super) fn new(declared: &Declared, interrupt: &Interrupt) -> State {
         State {
             cells: Cells::unbound(declared.vars.len()),
             dictionaries: vec![Entries::new(); declared.dictionaries.len()],
@@ -127,6 +134,8 @@ impl State {
             last_game: None,
             repetitions: 0,
             steps_left: declared.steps_max,
+            interrupt: interrupt.clone(),
+            unlooked: State::STEPS_A_LOOK - 1,
             fault: None,
         }
     }
@@ -149,8 +158,20 @@ impl State {
         self.fault.get_or_insert(fault);
     }
 
+    /// Counts a step of whatever kind, and looks every so often whether the run is to end.
+    pub(super) fn look(&mut self) {
+        self.unlooked += 1;
+        if self.unlooked >= State::STEPS_A_LOOK {
+            self.unlooked = 0;
+            if self.interrupt.is_set() {
+                self.fail(Diagnostic::error(Span::default(), "interrupted", "evaluated last"));
+            }
+        }
+    }
+
     /// Counts a filter that is asked whether it matches.
     pub(super) fn step(&mut self, span: Span) {
+        self.look();
         match self.steps_left.checked_sub(1) {
             Some(left) => self.steps_left = left,
             None => self.fail(

@@ -8,7 +8,11 @@ use super::{
     state::RunState,
     value::Value,
 };
-use crate::{diagnostic::Diagnostic, engine::Spot, query::tree::Any};
+use crate::{
+    diagnostic::Diagnostic,
+    engine::{Interrupt, Spot},
+    query::tree::Any,
+};
 
 /// What is wanted of a game beside the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,9 +40,15 @@ impl Reference {
     /// # Errors
     ///
     /// What ends the run: a variable that is read before it holds something, an assertion that fails, a loop that
-    /// does not end.
-    pub fn game(&self, nodes: &[Spot], run: &mut RunState, wanted: Wanted) -> Result<GameFound, Fault> {
-        let mut evaluation = Evaluation::new(nodes, 0, &self.declared);
+    /// does not end, an interrupt.
+    pub fn game(
+        &self,
+        nodes: &[Spot],
+        run: &mut RunState,
+        wanted: Wanted,
+        interrupt: &Interrupt,
+    ) -> Result<GameFound, Fault> {
+        let mut evaluation = Evaluation::new(nodes, 0, &self.declared, interrupt);
         run.lend(&mut evaluation.state);
         evaluation.state.tells_spans = wanted.spans;
         evaluation.state.last_game = wanted.last_game;

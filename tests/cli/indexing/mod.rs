@@ -1,5 +1,6 @@
 //! Reels that grow, know the files that they were made from, and hold no game twice.
 
+mod archives;
 mod crashes;
 mod duplicates;
 mod growing;

@@ -78,6 +78,12 @@ fn bytes_behind_a_reel_are_told() {
     assert!(run(folder, 0, &["info", "--json", "a.reel"]).0.contains("\"bytes_behind\":5"));
     assert!(told(&run(folder, 0, &["scan", "--count", "initial", "a.reel"]).1));
     assert!(!told(&run(folder, 0, &["scan", "-q", "--count", "initial", "a.reel"]).1));
+    run(folder, 0, &["index", "--shards", "1M", "a.pgn", "-o", "shards"]);
+    let shard = folder.join("shards/00000.reel");
+    assert!(!told(&run(folder, 0, &["info", "shards"]).0));
+    fs::write(&shard, [fs::read(&shard).unwrap(), b"other".to_vec()].concat()).unwrap();
+    assert!(told(&run(folder, 0, &["info", "shards"]).0));
+    assert!(run(folder, 0, &["info", "--json", "shards"]).0.contains("\"bytes_behind\":5"));
 }
 
 #[test]

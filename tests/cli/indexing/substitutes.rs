@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use orbit_chess::Session;
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::pgn::READER_VERSION;
 use orbit_chess::internals::reel::{Alike, GameHash, Problem, Reel};
@@ -81,6 +82,13 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("a.pgn"), 1);
     index(&["a.pgn"]);
     assert!(is_read(&["a.pgn"]));
+    // A reel that is named as well is read once.
+    let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
+    for paths in [["a.pgn", "./a.reel"], ["./a.reel", "a.pgn"]] {
+        assert!(is_read(&paths));
+        assert_eq!(rows(&paths), rows(&["a.pgn"]), "{paths:?}");
+    }
+    assert_eq!(rows(&["--no-reel", "a.pgn", "a.reel"]), 2 * rows(&["a.pgn"]));
     // Neither in folders nor from standard input.
     fs::create_dir(path("games")).unwrap();
     for name in ["a.pgn", "a.reel"] {
@@ -163,6 +171,14 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
             let stderr = run(folder, 0, args).1;
             assert_eq!(stderr.lines().filter(|line| *line == notice).count(), 1, "{args:?}: {stderr}");
         }
+        let stdout = run(folder, 0, &["info", "a.reel"]).0;
+        assert_eq!(stdout.lines().filter(|line| *line == notice).count(), 1, "{stdout}");
+        assert_eq!(info(folder, "a.reel")["outdated"], notice);
+        let problems = Session::open([&reel]).unwrap().problems();
+        assert!(
+            matches!(&problems[..], [one] if one.contains("read games by other rules") && one.contains("orbit index")),
+            "{problems:?}"
+        );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
         // Copied or read with others, it is no newer, and nothing is added to it.
@@ -237,7 +253,10 @@ fn a_folder_of_reels_that_other_rules_made_is_told() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "again"]).1;
     let notice = "another version of orbit made again and read games by other rules";
     assert_eq!(stderr.matches(notice).count(), 1, "{stderr}");
-    assert!(stderr.contains("`orbit index --shards SIZE a.pgn -o again` makes it again"), "{stderr}");
+    let remedy = "`orbit index --shards SIZE a.pgn -o again` makes it again";
+    assert!(stderr.contains(remedy), "{stderr}");
+    assert!(run(folder, 0, &["info", "again"]).0.contains(remedy));
+    assert!(info(folder, "again")["outdated"].as_str().unwrap().contains(remedy));
 }
 
 #[test]

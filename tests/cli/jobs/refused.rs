@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use orbit_chess::internals::job::{Job, JobPart};
 use orbit_chess::internals::pgn::READER_VERSION;
 
 use super::{REELS, done, orbit, reels};
@@ -98,6 +99,24 @@ fn what_is_no_job_is_refused() {
     fs::write(&job, &text).unwrap();
     edit(&job, "      \"check\"", "      \"mate\"");
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
+}
+
+/// A job that names blocks which its sources do not have, though its hash is right.
+#[test]
+fn blocks_that_are_not_there_are_refused() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    planned(inputs, "out");
+    let job = Job::read(&inputs.join("out")).unwrap();
+    let text = inputs.join("text.pgn");
+    fs::write(&text, "1. e4 e5 1-0\n").unwrap();
+    done(inputs, &["job", "plan", "-o", "text/", "-F", "plain", "check", "text.pgn"]);
+    let of_text = Job::read(&inputs.join("text")).unwrap();
+    for (name, job, blocks) in [("beyond", job, (0, 1 << 40)), ("of-text", of_text, (0, 1))] {
+        let parts = vec![JobPart { number: 1, blocks: Some(blocks), positions: None }];
+        Job::new(job.folder, job.question, None, parts).write(&inputs.join(name)).unwrap();
+        refuses(inputs, &["job", "part", "1", name], 2, "the blocks are others than when it was planned");
+    }
 }
 
 #[test]

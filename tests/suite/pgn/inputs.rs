@@ -85,7 +85,7 @@ fn what_is_no_text_is_a_failure_with_a_remedy() {
     for (bytes, remedy) in [
         (&b"\xff\xfe[\0E\0"[..], "iconv"),
         (b"[\0E\0v\0e\0n\0t\0", "iconv"),
-        (b"PK\x03\x04 and so on", "unpack"),
+        (b"PK\x03\x04 and so on", "ordinary file"),
         (b"\x89REEL\r\n\x1a and so on", "give it by its name"),
         (b"\x1f\x8b and then nothing of the kind", "gz file"),
     ] {

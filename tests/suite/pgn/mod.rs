@@ -4,6 +4,7 @@
 //! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
 
 mod annotate;
+mod archives;
 mod cases;
 mod corpus;
 mod damage;

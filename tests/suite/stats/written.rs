@@ -15,7 +15,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 
 fn text(query: &str, groupings: &str, rows_max: usize) -> String {
     let copies = scan(query).copies();
-    written(|out| counts(query, groupings).write_text(rows_max, &copies, out))
+    written(|out| counts(query, groupings).write_text(rows_max, &copies, true, out))
 }
 
 #[test]

@@ -193,6 +193,7 @@ impl Machine<'_> {
         of.enter(start as u32, 0, 0);
         loop {
             left = left.checked_sub(1).ok_or(Stopped)?;
+            self.turn()?;
             let Some(frame) = of.frames.last() else { return Ok(None) };
             let (at, count) = (frame.at as usize, frame.count);
             let is_done = chain.first_match && frame.best.is_some() || of.open.len() == frame.open;

@@ -1,9 +1,13 @@
 //! Patterns as programs, and the machine that runs them: it goes back step by step, and counts its steps.
 
+use crate::engine::Interrupt;
+
 use super::syntax::{Bytes, Node, folded, is_line_end, is_word, tree};
 
 /// The most steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
+/// Steps after which the interrupt is looked at again.
+const STEPS_A_LOOK: u64 = 1 << 16;
 /// The most places that a search may have to go back to, and changes to be undone on the way.
 const UNDONE_MAX: usize = 4_000_000;
 
@@ -96,14 +100,15 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// That it takes too many steps.
+    /// That it takes too many steps, or was interrupted.
     pub(in crate::engine::reference) fn find(
         &self,
         text: &[u8],
         from: usize,
+        interrupt: &Interrupt,
     ) -> Result<Option<Found>, TooLong> {
-        let mut search =
-            Search { pattern: self, text, registers: vec![NONE; self.registers], undo: Vec::new(), steps: 0 };
+        let registers = vec![NONE; self.registers];
+        let mut search = Search { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
         for start in from..=text.len() {
             if search.run(0, start)?.is_some() {
                 let group = |group: usize| (search.registers[2 * group], search.registers[2 * group + 1]);
@@ -208,6 +213,7 @@ struct Search<'p> {
     registers: Vec<usize>,
     undo: Vec<Undo>,
     steps: u64,
+    interrupt: &'p Interrupt,
 }
 
 impl Search<'_> {
@@ -219,6 +225,9 @@ impl Search<'_> {
             let Some((op, at)) = next.take().or_else(|| self.back(base)) else { return Ok(None) };
             self.steps += 1;
             if self.steps > STEPS_MAX || self.undo.len() > UNDONE_MAX {
+                return Err(TooLong);
+            }
+            if self.steps.is_multiple_of(STEPS_A_LOOK) && self.interrupt.is_set() {
                 return Err(TooLong);
             }
             if matches!(self.pattern.ops[op], Op::Match) {

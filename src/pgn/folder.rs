@@ -1,0 +1,76 @@
+//! The files below a folder that look like games.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::PgnError;
+use super::format::{Format, is_foreign, listed, looks_like_games};
+
+/// What lies below a folder.
+#[derive(Default)]
+pub(super) struct Files {
+    /// The files that look like games, archives among them, and their sizes, in byte order of their paths.
+    pub(super) games: Vec<(PathBuf, Option<u64>)>,
+    /// Files of other formats that may hold games.
+    foreign: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The files below a folder.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be listed or holds no games.
+    pub(super) fn below(folder: &Path) -> Result<Files, PgnError> {
+        let mut files = Files::default();
+        files.walk(folder)?;
+        if files.games.is_empty() {
+            return Err(PgnError::EmptyFolder { path: folder.to_owned(), others: files.note() });
+        }
+        files
+            .games
+            .sort_by(|a, b| a.0.as_os_str().as_encoded_bytes().cmp(b.0.as_os_str().as_encoded_bytes()));
+        Ok(files)
+    }
+
+    /// A sentence about the files of other formats, if there are any.
+    pub(super) fn note(&self) -> Option<String> {
+        let mut names: Vec<String> = self.foreign.iter().map(|path| path.display().to_string()).collect();
+        names.sort();
+        let (are, these) = match names.len() {
+            0 => return None,
+            1 => ("is", "an archive or database"),
+            _ => ("are", "archives or databases"),
+        };
+        Some(format!(
+            "{} {are} not read: {these} of formats that are none of PGN, FEN, EPD, zip and 7z; unpack archives, and export \
+             databases as PGN",
+            listed(&names, names.len())
+        ))
+    }
+
+    fn walk(&mut self, root: &Path) -> Result<(), PgnError> {
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).map_err(|error| PgnError::at(&folder, error))? {
+                let entry = entry.map_err(|error| PgnError::at(&folder, error))?;
+                let path = entry.path();
+                let kind = entry.file_type().map_err(|error| PgnError::at(&path, error))?;
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if looks_like_games(&path) || Format::of_name(&path).is_some_and(Format::is_read) {
+                    match fs::metadata(&path) {
+                        Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),
+                        // A pipe would keep us waiting.
+                        Ok(_) => {}
+                        // A link to nothing: that it cannot be read is told when it is its turn.
+                        Err(_) => self.games.push((path, None)),
+                    }
+                } else if is_foreign(&path) {
+                    self.foreign.push(path);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! Which files look like games, archives or other collections of games, by their names and first bytes.
+
+use std::path::Path;
+
+/// The endings of other collections of games, which are not read. Of the files that make up one database together, one is named.
+const FOREIGN: [&str; 17] = [
+    ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
+    ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
+];
+/// Names that a note gives at most.
+const NAMES_SHOWN: usize = 3;
+
+/// A format of archives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    /// Zip.
+    Zip,
+    /// 7z.
+    SevenZ,
+}
+
+impl Format {
+    /// The format that the first bytes of a file tell.
+    pub(super) fn of(head: &[u8]) -> Option<Format> {
+        match head {
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Some(Format::Zip),
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some(Format::SevenZ),
+            _ => None,
+        }
+    }
+
+    /// The format that a name tells.
+    pub(super) fn of_name(path: &Path) -> Option<Format> {
+        let end = path.extension()?;
+        let is = |name: &str| end.eq_ignore_ascii_case(name);
+        if is("zip") { Some(Format::Zip) } else { is("7z").then_some(Format::SevenZ) }
+    }
+
+    /// Whether this build reads it.
+    pub(super) fn is_read(self) -> bool {
+        self == Format::Zip || cfg!(feature = "sevenz")
+    }
+
+    /// Its name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Format::Zip => "zip archive",
+            Format::SevenZ => "7z archive",
+        }
+    }
+}
+
+/// Some names, and how many more of `all` there are: `a.txt, b.txt, c.txt and 5 more`.
+pub(super) fn listed(names: &[String], all: usize) -> String {
+    let shown = names.len().min(NAMES_SHOWN);
+    let more = all - shown;
+    let names = names[..shown].join(", ");
+    if more == 0 { names } else { format!("{names} and {more} more") }
+}
+
+/// The last part of a path, in lower case.
+fn lower_name(path: &Path) -> Vec<u8> {
+    path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase()
+}
+
+/// Whether a name ends in `.pgn`, `.epd` or `.fen`, perhaps with `.zst`, `.gz` or `.bz2` after it.
+pub(super) fn looks_like_games(path: &Path) -> bool {
+    let name = lower_name(path);
+    let name =
+        [&b".zst"[..], b".gz", b".bz2"].iter().find_map(|end| name.strip_suffix(*end)).unwrap_or(&name);
+    [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a name is that of an archive or a database that is not read.
+pub(super) fn is_foreign(path: &Path) -> bool {
+    let name = lower_name(path);
+    FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || Format::of_name(path).is_some()
+}

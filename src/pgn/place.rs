@@ -1,0 +1,99 @@
+//! Files and members of archives by their paths: whether they are there, and whether they are still the same.
+//!
+//! A time alone proves nothing and a hash costs a pass over the file: size and time are compared first,
+//! and the content only where they leave a doubt.
+
+use std::fs::{self, File};
+use std::hash::Hasher as _;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use twox_hash::XxHash3_64;
+
+use super::archive::{self, Refusal, Unpacking};
+use super::{Freshness, Options, Stamp};
+
+impl Stamp {
+    /// Size and time of the file of a path, or of a member of an archive, which has the time of the archive.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be looked at.
+    pub fn at(path: &Path) -> io::Result<Stamp> {
+        match fs::metadata(path) {
+            Ok(metadata) => Ok(Stamp::of(&metadata)),
+            Err(error) => {
+                archive::member(path)?.map_or(Err(error), |(archive, number)| Ok(archive.stamp(number)))
+            }
+        }
+    }
+
+    /// Compares with the file of that path, which is read only where its size is the same and its time is
+    /// not.
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn compare(&self, path: &Path) -> io::Result<Freshness> {
+        match (self.compare_unread(path)?, self.hash) {
+            (Freshness::Unread, Some(hash)) if hash == hash_file(path)? => Ok(Freshness::Touched),
+            (Freshness::Unread, _) => Ok(Freshness::Changed),
+            (freshness, _) => Ok(freshness),
+        }
+    }
+
+    /// The same by size and time alone: where these leave the content in doubt, that is the answer.
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
+        let now = match Stamp::at(path) {
+            Ok(stamp) => stamp,
+            // A member that is gone lies below a file.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Freshness::Missing);
+            }
+            Err(error) => return Err(error),
+        };
+        let (Some(bytes), Some(bytes_now)) = (self.bytes, now.bytes) else { return Ok(Freshness::Unknown) };
+        if bytes != bytes_now {
+            return Ok(Freshness::Changed);
+        }
+        if self.modified_ns.is_some() && self.modified_ns == now.modified_ns {
+            return Ok(Freshness::Fresh);
+        }
+        Ok(if self.hash.is_some() { Freshness::Unread } else { Freshness::Unknown })
+    }
+}
+
+/// Whether a path is that of a file, or of a member of an archive. An archive that cannot be read may have any.
+pub fn is_file(path: &Path) -> bool {
+    match Stamp::at(path) {
+        Ok(stamp) => stamp.bytes.is_some(),
+        Err(error) => Refusal::told(&error).is_some(),
+    }
+}
+
+/// XXH3 (64 bits) of a file's bytes as stored, or of the unpacked bytes of a member of an archive.
+///
+/// # Errors
+///
+/// Why the file cannot be read.
+pub fn hash_file(path: &Path) -> io::Result<u64> {
+    let mut file: Box<dyn io::Read> = match (File::open(path), archive::member(path)?) {
+        (Err(_), Some((archive, number))) => {
+            archive.read(number, &mut Unpacking::default(), &Options::default())?
+        }
+        (file, _) => Box::new(file?),
+    };
+    let (mut hasher, mut buffer) = (XxHash3_64::new(), vec![0; 1 << 18]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hasher.finish()),
+            Ok(length) => hasher.write(&buffer[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Zip archives as a test wants them, also such as no program writes.
+
+use std::io::Write as _;
+
+/// A member as it is written. Its fields can be changed to say what is not true.
+#[derive(Clone)]
+pub struct Member {
+    /// Its name, in any encoding.
+    pub name: Vec<u8>,
+    /// The general purpose bits: bit 0 for encrypted, bit 3 for sizes behind the bytes.
+    pub flags: u16,
+    /// How it is packed: 0 not at all, 8 by deflate.
+    pub method: u16,
+    /// The checksum of the unpacked bytes.
+    pub crc: u32,
+    /// The packed bytes.
+    pub packed: Vec<u8>,
+    /// How many bytes they unpack to.
+    pub bytes: u64,
+}
+
+/// Bit 3 of [`Member::flags`].
+pub const SIZES_BEHIND: u16 = 8;
+
+impl Member {
+    /// A member that is packed already.
+    pub fn packed(name: &str, text: &[u8], method: u16, packed: Vec<u8>) -> Member {
+        let name = name.as_bytes().to_vec();
+        Member { name, flags: 0, method, crc: crc32fast::hash(text), packed, bytes: text.len() as u64 }
+    }
+
+    /// A member that is not packed.
+    pub fn stored(name: &str, text: &[u8]) -> Member {
+        Member::packed(name, text, 0, text.to_vec())
+    }
+
+    /// A member that is packed as most are.
+    pub fn deflated(name: &str, text: &[u8]) -> Member {
+        let mut writer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+        writer.write_all(text).unwrap();
+        Member::packed(name, text, 8, writer.finish().unwrap())
+    }
+
+    /// The fields that both headers have, from the version that is needed to the length of the name.
+    fn fields(&self, sizes: [u32; 3]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for field in [20, self.flags, self.method, 0, 0] {
+            out.extend(field.to_le_bytes());
+        }
+        sizes.iter().for_each(|size| out.extend(size.to_le_bytes()));
+        out.extend((self.name.len() as u16).to_le_bytes());
+        out
+    }
+
+    fn sizes(&self) -> [u32; 3] {
+        [self.crc, self.packed.len() as u32, self.bytes as u32]
+    }
+}
+
+/// An archive of these members.
+pub fn zip(members: &[Member]) -> Vec<u8> {
+    written(members, false)
+}
+
+/// The same in the form for archives of more than 4 GiB.
+pub fn zip64(members: &[Member]) -> Vec<u8> {
+    written(members, true)
+}
+
+fn written(members: &[Member], is_large: bool) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for member in members {
+        let offset = out.len() as u64;
+        out.extend(b"PK\x03\x04");
+        out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
+        // Other fields than in the directory.
+        out.extend([4, 0]);
+        out.extend(&member.name);
+        out.extend([0xfe, 0xca, 0, 0]);
+        out.extend(&member.packed);
+        if member.flags & SIZES_BEHIND != 0 {
+            out.extend(b"PK\x07\x08");
+            member.sizes().iter().for_each(|size| out.extend(size.to_le_bytes()));
+        }
+        directory.extend(b"PK\x01\x02\x14\x03");
+        let (sizes, offset_field) = match is_large {
+            true => ([member.crc, u32::MAX, u32::MAX], u32::MAX),
+            false => (member.sizes(), offset as u32),
+        };
+        directory.extend(member.fields(sizes));
+        directory.extend((if is_large { 28_u16 } else { 0 }).to_le_bytes());
+        // No comment, the first disk, no attributes.
+        directory.extend([0; 10]);
+        directory.extend(offset_field.to_le_bytes());
+        directory.extend(&member.name);
+        if is_large {
+            directory.extend([1, 0, 24, 0]);
+            for size in [member.bytes, member.packed.len() as u64, offset] {
+                directory.extend(size.to_le_bytes());
+            }
+        }
+    }
+    let (start, length, count) = (out.len() as u64, directory.len() as u64, members.len() as u64);
+    out.extend(directory);
+    if is_large {
+        let end = out.len() as u64;
+        out.extend(b"PK\x06\x06");
+        out.extend(44_u64.to_le_bytes());
+        out.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        [count, count, length, start].iter().for_each(|field| out.extend(field.to_le_bytes()));
+        out.extend(b"PK\x06\x07\0\0\0\0");
+        out.extend(end.to_le_bytes());
+        out.extend(1_u32.to_le_bytes());
+    }
+    let small = |field: u64| if is_large { u32::MAX } else { field as u32 };
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend((if is_large { u16::MAX } else { count as u16 }).to_le_bytes());
+    out.extend((if is_large { u16::MAX } else { count as u16 }).to_le_bytes());
+    out.extend(small(length).to_le_bytes());
+    out.extend(small(start).to_le_bytes());
+    out.extend([0, 0]);
+    out
+}

@@ -1,0 +1,85 @@
+//! Engines that are told to give up: how often they look, and that they end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use orbit_chess::internals::{
+    engine::{Engine, EngineError, Interrupt, Outputs, PreparedQuery, Request},
+    plan::Options,
+    query,
+};
+
+use crate::common::pgn_blocks;
+
+/// Looks that an engine may make after the one that tells it to end.
+const AFTERWARDS_MAX: u64 = 8;
+
+/// An interrupt that is set from a look on, and how many looks there were.
+fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
+    let looks = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&looks);
+    (Interrupt::when(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
+}
+
+/// Half-moves from which on the reference engine, which looks at each position, is left out.
+const LONG: usize = 1_000;
+
+/// Queries with the half-moves of their game, the steps that they take at least, and what is wanted of them.
+const ROWS: &[(&str, usize, u64, Outputs)] = &[
+    // Filters and repetitions within one position.
+    ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Outputs::BITS),
+    (
+        "initial and square xx in A square yy in A square zz in A (xx & yy & zz & e5)",
+        1,
+        30_000,
+        Outputs::BITS,
+    ),
+    // Walks that keep state.
+    ("initial line --> ({xx=ply true}* --> {xx=ply true}*){2}", 40, 30_000, Outputs::BITS),
+    // Steps of a regular expression.
+    ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Outputs::BITS),
+    // Positions of a long game, the values and copies at hits.
+    ("shift {Nf3 ng8}", 60_000, 60_000, Outputs::BITS),
+    ("A attacks A", 60_000, 60_000, Outputs::VALUES),
+    ("shift flip {Nf3 n}", 60_000, 60_000, Outputs::COPY_COUNTS),
+];
+
+/// Steps between two looks at most: those of the reference engine, and those of others.
+fn steps_a_look(engine: &str, query: &str) -> u64 {
+    match engine {
+        _ if query.contains("~~") => 1 << 16,
+        "reference" => 1 << 10,
+        _ => 1 << 14,
+    }
+}
+
+#[test]
+fn engines_look_and_end() {
+    for &(text, moves, steps, outputs) in ROWS {
+        let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(moves).collect::<Vec<_>>().join(" ");
+        let block = pgn_blocks(&format!("{game} *\n")).remove(0);
+        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let reference = (moves < LONG).then(|| Box::new(prepared.reference().unwrap()) as Box<dyn Engine>);
+        let cpu = prepared.cpu().ok().map(|cpu| Box::new(cpu) as Box<dyn Engine>);
+        for engine in reference.into_iter().chain(cpu) {
+            let scan = |look: u64| {
+                let (interrupt, looks) = set_at(look);
+                let wanted = [outputs];
+                let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+                let answer = engine.scan(&[&block], &request);
+                (answer, looks.load(Ordering::Relaxed))
+            };
+            let (name, (answer, looks)) = (engine.name(), scan(u64::MAX));
+            assert!(!matches!(answer, Err(EngineError::Interrupted)), "{text}, {name}");
+            assert!(
+                looks >= steps / steps_a_look(name, text),
+                "{text}, {name}: {looks} looks in {steps} steps"
+            );
+            for look in [1, looks / 2, looks] {
+                let (answer, looks) = scan(look);
+                assert!(matches!(answer, Err(EngineError::Interrupted)), "{text}, {name}, look {look}");
+                assert!(looks <= look + AFTERWARDS_MAX, "{text}, {name}, look {look}: {looks} looks");
+            }
+        }
+    }
+}
