@@ -25,12 +25,12 @@ const MEMBERS_MAX: u64 = 200_000;
 const NAMES_BYTES_MAX: usize = 32 << 20;
 /// The longest member, in unpacked bytes.
 const MEMBER_BYTES_MAX: u64 = 1 << 40;
-/// How many bytes may come from one packed byte. Games are packed to a third or a fifth, forty copies of a collection to 1/143.
+/// The most bytes that may come from one packed byte. Games are packed to a third or a fifth, forty copies of a collection to 1/143.
 const RATIO_MAX: u64 = 1000;
 /// A shorter member may have any ratio.
 const RATIO_BYTES_MIN: u64 = 64 << 20;
 
-/// Why an archive or a member is not read, and what to do: `it is encrypted: unpack it with its password first`.
+/// The reason why an archive or a member is not read, and what to do: `it is encrypted: unpack it with its password first`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Refusal(pub(super) String);
@@ -60,12 +60,12 @@ pub(super) struct Member {
     pub(super) bytes: u64,
     /// The number that its format has for it, or why it is not read.
     place: Result<usize, Refusal>,
-    /// Whether it has another name than the archive says.
+    /// Tells whether it has another name than the archive says.
     is_renamed: bool,
 }
 
 impl Member {
-    /// Whether it is what macOS keeps beside files.
+    /// Tells whether it is what macOS keeps beside files.
     fn is_beside_files(&self) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
         self.name.starts_with("__MACOSX/") || last.starts_with("._") || last == ".DS_Store"
@@ -98,7 +98,7 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// What goes on between members of one archive that are read one after the other.
+/// The state that goes on between members of one archive that are read one after the other.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
@@ -108,7 +108,7 @@ pub(super) struct Unpacking {
 /// The archives that were listed last, the newest first: many members of one are looked for one after the other, each at the few
 /// paths where it may be.
 static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
-/// How many archives are kept so.
+/// The number of archives that are kept so.
 const LAST_MAX: usize = 4;
 
 impl Archive {
@@ -179,7 +179,7 @@ impl Archive {
         self.path.join(&self.members[number].name)
     }
 
-    /// What a member is known by: its size, and the time of the archive.
+    /// The stamp that a member is known by: its size, and the time of the archive.
     pub(super) fn stamp(&self, number: usize) -> Stamp {
         Stamp { bytes: Some(self.members[number].bytes), ..Stamp::of(&self.metadata) }
     }
@@ -230,7 +230,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// Why it is not read; that the archive cannot be opened, or is another one by now.
+    /// The reason why it is not read; that the archive cannot be opened, or is another one by now.
     pub(super) fn read(
         self: &Arc<Archive>,
         number: usize,
@@ -270,7 +270,7 @@ impl Archive {
         }
     }
 
-    /// Whether the archive is what it was when its members were listed; a refusal if not. One that was removed was read as it was.
+    /// Tells whether the archive is what it was when its members were listed; a refusal if not. One that was removed was read as it was.
     pub(super) fn change(&self) -> Option<Refusal> {
         let now = fs::metadata(&self.path).ok()?;
         (!self.is_of(&now)).then(|| self.replaced())
@@ -398,7 +398,7 @@ impl List {
     }
 }
 
-/// Why bytes that were packed so much are not unpacked, if they are not.
+/// The reason why bytes that were packed so much are not unpacked, if they are not.
 fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), Refusal> {
     match unpacked > RATIO_BYTES_MIN && unpacked > packed.saturating_mul(RATIO_MAX) {
         true => Err(Refusal(format!(

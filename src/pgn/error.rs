@@ -88,7 +88,7 @@ pub enum PgnError {
 }
 
 impl PgnError {
-    /// Why the system does not give a file or a folder.
+    /// The reason why the system does not give a file or a folder.
     pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
         let path = path.to_owned();
         match error.kind() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::PgnError;
 use super::format::{Format, is_foreign, listed, looks_like_games};
 
-/// What lies below a folder.
+/// The files that lie below a folder.
 #[derive(Default)]
 pub(super) struct Files {
     /// The files that look like games, archives among them, and their sizes, in byte order of their paths.

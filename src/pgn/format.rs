@@ -1,4 +1,4 @@
-//! Which files look like games, archives or other collections of games, by their names and first bytes.
+//! Tells which files look like games, archives or other collections of games, by their names and first bytes.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl Format {
         if is("zip") { Some(Format::Zip) } else { is("7z").then_some(Format::SevenZ) }
     }
 
-    /// Whether this build reads it.
+    /// Tells whether this build reads it.
     pub(super) fn is_read(self) -> bool {
         self == Format::Zip || cfg!(feature = "sevenz")
     }
@@ -63,7 +63,7 @@ fn lower_name(path: &Path) -> Vec<u8> {
     path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase()
 }
 
-/// Whether a name ends in `.pgn`, `.epd` or `.fen`, perhaps with `.zst`, `.gz` or `.bz2` after it.
+/// Tells whether a name ends in `.pgn`, `.epd` or `.fen`, perhaps with `.zst`, `.gz` or `.bz2` after it.
 pub(super) fn looks_like_games(path: &Path) -> bool {
     let name = lower_name(path);
     let name =
@@ -71,7 +71,7 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
     [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a name is that of an archive or a database that is not read.
+/// Tells whether a name is that of an archive or a database that is not read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || Format::of_name(path).is_some()

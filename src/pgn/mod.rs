@@ -70,6 +70,8 @@ mod members;
 mod opening;
 mod options;
 mod parse;
+#[cfg(any(feature = "https", feature = "sevenz"))]
+mod pieces;
 mod place;
 mod quick;
 mod resolve;

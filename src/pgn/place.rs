@@ -18,7 +18,7 @@ impl Stamp {
     ///
     /// # Errors
     ///
-    /// Why it cannot be looked at.
+    /// The reason why it cannot be looked at.
     pub fn at(path: &Path) -> io::Result<Stamp> {
         match fs::metadata(path) {
             Ok(metadata) => Ok(Stamp::of(&metadata)),
@@ -33,7 +33,7 @@ impl Stamp {
     ///
     /// # Errors
     ///
-    /// Why the file cannot be looked at.
+    /// The reason why the file cannot be looked at.
     pub fn compare(&self, path: &Path) -> io::Result<Freshness> {
         match (self.compare_unread(path)?, self.hash) {
             (Freshness::Unread, Some(hash)) if hash == hash_file(path)? => Ok(Freshness::Touched),
@@ -46,7 +46,7 @@ impl Stamp {
     ///
     /// # Errors
     ///
-    /// Why the file cannot be looked at.
+    /// The reason why the file cannot be looked at.
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
@@ -67,7 +67,7 @@ impl Stamp {
     }
 }
 
-/// Whether a path is that of a file, or of a member of an archive. An archive that cannot be read may have any.
+/// Tells whether a path is that of a file, or of a member of an archive. An archive that cannot be read may have any.
 pub fn is_file(path: &Path) -> bool {
     match Stamp::at(path) {
         Ok(stamp) => stamp.bytes.is_some(),
@@ -79,7 +79,7 @@ pub fn is_file(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// Why the file cannot be read.
+/// The reason why the file cannot be read.
 pub fn hash_file(path: &Path) -> io::Result<u64> {
     let mut file: Box<dyn io::Read> = match (File::open(path), archive::member(path)?) {
         (Err(_), Some((archive, number))) => {

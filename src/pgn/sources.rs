@@ -439,7 +439,7 @@ impl Web {
     }
 }
 
-/// What is being read, as it was when it was opened.
+/// The file that is being read, as it was when it was opened.
 enum Opened {
     File {
         path: PathBuf,

@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Whether two looks at a path found the same file, as far as the system can tell.
+/// Tells whether two looks at a path found the same file, as far as the system can tell.
 #[cfg(unix)]
 pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -22,6 +22,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Error};
 
 use self::head::{Head, Known, Verdict};
+use super::pieces::Pieces;
 use super::{Options, PgnError, Url, WebOptions};
 
 /// Bytes that are handed on at once, at most.
@@ -163,9 +164,9 @@ impl Remote {
     ) -> Result<Remote, PgnError> {
         let failed = |reason| PgnError::Web { name: url.shown(), reason };
         let download = Download { client: Arc::clone(client), url: url.clone(), offset: 0, attempts: 0 };
-        let mut begun = Incoming::start(download, None, is_next, &options.interrupt)
+        let begun = Incoming::start(download, None, is_next, &options.interrupt)
             .map_err(|error| failed(error.to_string()))?;
-        let known = match begun.message() {
+        let known = match message(&begun.from, &begun.interrupt) {
             Some(Message::Known(known)) => known,
             Some(Message::Fault(reason)) => return Err(failed(reason)),
             _ if options.interrupt.load(Ordering::Relaxed) => return Err(PgnError::Interrupted),
@@ -209,11 +210,7 @@ pub(super) struct Incoming {
     from: Receiver<Message>,
     _line: Line,
     interrupt: Arc<AtomicBool>,
-    piece: Vec<u8>,
-    /// Bytes of the piece that were taken.
-    taken: usize,
-    /// Whether nothing more comes.
-    at_end: bool,
+    pieces: Pieces,
 }
 
 /// Tells the thread, when it is dropped, that nobody reads any more.
@@ -240,41 +237,35 @@ impl Incoming {
             .name(String::from("web"))
             .spawn(move || download.run(known, is_read, &reader))?;
         let interrupt = Arc::clone(interrupt);
-        Ok(Incoming { from, _line: line, interrupt, piece: Vec::new(), taken: 0, at_end: false })
+        Ok(Incoming { from, _line: line, interrupt, pieces: Pieces::default() })
     }
+}
 
-    /// Waits for the next message; `None` after an interrupt, or if none comes any more.
-    fn message(&mut self) -> Option<Message> {
-        loop {
-            match self.from.recv_timeout(LOOK) {
-                Ok(message) => return Some(message),
-                Err(RecvTimeoutError::Timeout) if !self.interrupt.load(Ordering::Relaxed) => {}
-                Err(_) => return None,
-            }
+/// Waits for the next message; `None` after an interrupt, or if none comes any more.
+fn message(from: &Receiver<Message>, interrupt: &AtomicBool) -> Option<Message> {
+    loop {
+        match from.recv_timeout(LOOK) {
+            Ok(message) => return Some(message),
+            Err(RecvTimeoutError::Timeout) if !interrupt.load(Ordering::Relaxed) => {}
+            Err(_) => return None,
         }
     }
 }
 
 impl Read for Incoming {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.piece.len() && !self.at_end {
-            match self.message() {
-                Some(Message::Bytes(piece)) => (self.piece, self.taken) = (piece, 0),
-                Some(Message::End) => self.at_end = true,
-                Some(Message::Known(_)) => {}
-                Some(Message::Fault(reason)) => {
-                    self.at_end = true;
-                    return Err(io::Error::other(reason));
-                }
-                None => {
-                    self.at_end = true;
-                    return Err(io::Error::other(ENDED));
+        let Incoming { from, interrupt, pieces, .. } = self;
+        pieces.read(buffer, || {
+            loop {
+                match message(from, interrupt) {
+                    Some(Message::Bytes(piece)) => return Ok(Some(piece)),
+                    Some(Message::End) => return Ok(None),
+                    Some(Message::Known(_)) => {}
+                    Some(Message::Fault(reason)) => return Err(io::Error::other(reason)),
+                    None => return Err(io::Error::other(ENDED)),
                 }
             }
-        }
-        let length = (&self.piece[self.taken..]).read(buffer)?;
-        self.taken += length;
-        Ok(length)
+        })
     }
 }
 

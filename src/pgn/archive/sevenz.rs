@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use sevenz_rust2::{BlockDecoder, Error, Password};
 
+use super::super::pieces::Pieces;
 use super::{Archive, Content, List, Refusal, refuse_ratio};
 
 /// Memory for the list of members, in KiB.
@@ -63,7 +64,7 @@ fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
     list.stream_map.file_block_index.get(number).copied().flatten()
 }
 
-/// What the thread says of the member of a place.
+/// A message of the thread about the member of a place.
 enum Message {
     Bytes(Vec<u8>),
     End,
@@ -90,7 +91,7 @@ impl Running {
         Ok(Running { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
     }
 
-    /// Whether a member of an archive comes yet.
+    /// Tells whether a member of an archive comes yet.
     pub(super) fn reaches(&self, archive: &Arc<Archive>, place: usize) -> bool {
         Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
     }
@@ -102,9 +103,7 @@ impl Running {
             line: Arc::clone(&self.line),
             place,
             interrupt: Arc::clone(interrupt),
-            piece: Vec::new(),
-            taken: 0,
-            at_end: false,
+            pieces: Pieces::default(),
         }
     }
 }
@@ -114,48 +113,37 @@ pub(super) struct Incoming {
     line: Arc<Mutex<Receiver<(usize, Message)>>>,
     place: usize,
     interrupt: Arc<AtomicBool>,
-    piece: Vec<u8>,
-    /// Bytes of the piece that were taken.
-    taken: usize,
-    at_end: bool,
-}
-
-impl Incoming {
-    /// Waits for the next message about this member; `None` after an interrupt, or if none comes any more.
-    fn message(&self) -> Option<Message> {
-        let line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.interrupt.load(Ordering::Relaxed) {
-            match line.recv_timeout(LOOK) {
-                Ok((place, message)) if place == self.place => return Some(message),
-                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-        }
-        None
-    }
+    pieces: Pieces,
 }
 
 impl Read for Incoming {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.piece.len() && !self.at_end {
-            match self.message() {
-                Some(Message::Bytes(piece)) => (self.piece, self.taken) = (piece, 0),
-                Some(Message::End) => self.at_end = true,
-                Some(Message::Fault(refusal)) => {
-                    self.at_end = true;
-                    return Err(refusal.into());
-                }
-                // Nothing comes of a thread that panicked.
-                None => {
-                    self.at_end = true;
-                    return Err(damaged().into());
-                }
-            }
-        }
-        let length = (&self.piece[self.taken..]).read(buffer)?;
-        self.taken += length;
-        Ok(length)
+        let Incoming { line, place, interrupt, pieces } = self;
+        pieces.read(buffer, || match message(line, *place, interrupt) {
+            Some(Message::Bytes(piece)) => Ok(Some(piece)),
+            Some(Message::End) => Ok(None),
+            Some(Message::Fault(refusal)) => Err(refusal.into()),
+            // Nothing comes of a thread that panicked.
+            None => Err(damaged().into()),
+        })
     }
+}
+
+/// Waits for the next message about a member; `None` after an interrupt, or if none comes any more.
+fn message(
+    line: &Mutex<Receiver<(usize, Message)>>,
+    wanted: usize,
+    interrupt: &AtomicBool,
+) -> Option<Message> {
+    let line = line.lock().unwrap_or_else(PoisonError::into_inner);
+    while !interrupt.load(Ordering::Relaxed) {
+        match line.recv_timeout(LOOK) {
+            Ok((place, message)) if place == wanted => return Some(message),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    None
 }
 
 /// The thread.
@@ -189,7 +177,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // What failed is told of all members that the block has not given.
+            // The failure is told of all members that the block has not given.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, Message::Fault(refusal.clone())) {
@@ -220,13 +208,11 @@ impl Unpacker {
                 return Ok(true);
             }
             loop {
-                let mut piece = vec![0; PIECE];
-                let (length, error) = fill(from, &mut piece);
-                piece.truncate(length);
+                let mut piece = Vec::with_capacity(PIECE);
+                let read = (&mut *from).take(PIECE as u64).read_to_end(&mut piece);
+                let length = piece.len();
                 *is_left = length > 0 && !self.say(place, Message::Bytes(piece));
-                if let Some(error) = error {
-                    return Err(error.into());
-                }
+                read?;
                 if *is_left {
                     return Ok(false);
                 }
@@ -247,25 +233,11 @@ impl Unpacker {
     }
 }
 
-/// Fills a buffer as far as there are bytes; how many there are, and why there are no more.
-fn fill(from: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
-    let mut length = 0;
-    while length < buffer.len() {
-        match from.read(&mut buffer[length..]) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return (length, Some(error)),
-        }
-    }
-    (length, None)
-}
-
 fn damaged() -> Refusal {
     Refusal::of("it is damaged: get the archive anew")
 }
 
-/// Why an archive or a member cannot be read, and what to do.
+/// The reason why an archive or a member cannot be read, and what to do.
 fn reason(error: &Error, what: &str) -> Refusal {
     Refusal(match error {
         Error::PasswordRequired | Error::MaybeBadPassword(_) => {

@@ -17,7 +17,7 @@ const HEADER_BYTES: u64 = 30;
 /// Bytes that are read at once of a member that is not packed.
 const STRETCH: usize = 64 << 10;
 
-/// Where a member lies.
+/// The place of a member.
 pub(super) struct Place {
     header: u64,
     packed: u64,
@@ -34,7 +34,7 @@ enum Method {
     Zstd,
 }
 
-/// Whether a file ends with the directory of a zip archive.
+/// Tells whether a file ends with the directory of a zip archive.
 pub(super) fn is_at_end(file: File) -> bool {
     ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
 }
@@ -82,7 +82,7 @@ pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
     Ok(places)
 }
 
-/// How a member is packed, if that is read.
+/// The method by which a member is packed, if that is read.
 fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, Refusal> {
     match method {
         _ if is_encrypted => Err(Refusal::of("it is encrypted: unpack it with its password first")),
@@ -194,7 +194,7 @@ impl Read for Unpacked {
     }
 }
 
-/// Why a member cannot be unpacked further, and what to do.
+/// The reason why a member cannot be unpacked further, and what to do.
 fn explained(fault: Fault) -> io::Error {
     let reason = match fault {
         Fault::Raw(error) => return error,
@@ -210,7 +210,7 @@ fn explained(fault: Fault) -> io::Error {
     Refusal(reason).into()
 }
 
-/// Why an archive cannot be listed, and what to do.
+/// The reason why an archive cannot be listed, and what to do.
 fn reason(error: rawzip::Error) -> Refusal {
     Refusal(match error.kind() {
         ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
