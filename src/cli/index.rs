@@ -2,6 +2,7 @@
 
 mod shards;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::num::NonZeroUsize;
@@ -204,7 +205,8 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     }
     let mut options = options.clone();
     // Folders and archives: what lies in them is given in their stead.
-    options.pgn.folders = args.paths.iter().filter(|path| !additions.paths.contains(path)).cloned().collect();
+    let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
+    options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     Ok(Some(match reel {
         Some(reel) => Database::open_after(reel, &additions.paths, options)?,
         None => Database::open(&additions.paths, options)?,

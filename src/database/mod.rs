@@ -16,6 +16,7 @@ mod substitutes;
 mod summary;
 mod texts;
 
+use std::cell::LazyCell;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Read as _;
@@ -376,6 +377,7 @@ impl Database {
 
     fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), DatabaseError> {
         let mut texts = Vec::new();
+        let named = LazyCell::new(|| substitutes::reels_among(paths));
         for path in paths {
             if Url::of(path).is_some() {
                 texts.push(path.clone());
@@ -390,8 +392,8 @@ impl Database {
                 self.add_shards(path, &manifest)?;
             } else if let Some((reel, files)) = self.fresh_reel(path) {
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
-                if paths.iter().any(|other| substitutes::is_same(other, reel.path())) {
-                    // The reel is named as well.
+                if reel.path().canonicalize().is_ok_and(|place| named.contains(&place)) {
+                    // It is read where it is named.
                     continue;
                 }
                 self.add_texts(&mut texts)?;
@@ -439,8 +441,7 @@ impl Database {
         Ok(())
     }
 
-    /// The reel to read instead of a file, if there is one and it is wanted; and the file, or the members of an archive, in the order
-    /// of the sources of the reel.
+    /// The reel to read instead of a file, if there is one and it is wanted; and the file, or the members of an archive, as its sources.
     fn fresh_reel(&mut self, path: &Path) -> Option<(Reel, Vec<PathBuf>)> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();

@@ -1,5 +1,6 @@
 //! Reels that are read instead of the PGN files in the same folder from which they were made.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -122,10 +123,10 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), Pas
     })
 }
 
-/// Whether two paths are those of one file.
-pub(super) fn is_same(a: &Path, b: &Path) -> bool {
-    let full = |path: &Path| path.canonicalize().ok();
-    a.file_name() == b.file_name() && (a == b || full(a).is_some_and(|a| Some(a) == full(b)))
+/// The files among some paths that are named like the reel of a file, from the root and without links.
+pub(super) fn reels_among(paths: &[PathBuf]) -> HashSet<PathBuf> {
+    let reels = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "reel"));
+    reels.filter_map(|path| path.canonicalize().ok()).collect()
 }
 
 /// The name that the reel of a file has, in the same folder.
