@@ -117,7 +117,7 @@ pub(super) fn shown(path: &Path) -> String {
     Url::of(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
-/// Whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
+/// Tells whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
 /// `games.reel`.
 pub(super) fn holds_games(path: &Path) -> bool {
     const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];

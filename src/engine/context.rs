@@ -60,12 +60,12 @@ impl<'a> Context<'a> {
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
-    /// What ends the evaluation.
+    /// The switch that ends the evaluation.
     pub(super) fn interrupt(&self) -> &Interrupt {
         self.games.interrupt()
     }
 
-    /// Whether a query has run into an error in one of the games, or was interrupted.
+    /// Tells whether a query has run into an error in one of the games, or was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.games.is_stopped()
     }

@@ -71,21 +71,17 @@ impl Engine for Narrowed {
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let bits = vec![Outputs::BITS; self.cpu.queries()];
-        let found: Vec<Vec<Hits>> = match self.cpu.queries() {
+        let narrow = Request { interrupt: request.interrupt, ..Request::all(&bits) };
+        let answers = match self.cpu.queries() {
             0 => Vec::new(),
-            _ => {
-                match self.cpu.scan(blocks, &Request { interrupt: request.interrupt, ..Request::all(&bits) })
-                {
-                    Ok(answers) => {
-                        let hits = |all: Vec<Answers>| all.into_iter().map(|answers| answers.hits).collect();
-                        answers.into_iter().map(hits).collect()
-                    }
-                    // The reference engine says what goes wrong.
-                    Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
-                    Err(error) => return Err(error),
-                }
-            }
+            _ => match self.cpu.scan(blocks, &narrow) {
+                // The reference engine says what goes wrong.
+                Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
+                answers => answers?,
+            },
         };
+        let hits = |all: Vec<Answers>| all.into_iter().map(|answers| answers.hits).collect();
+        let found: Vec<Vec<Hits>> = answers.into_iter().map(hits).collect();
         let can_match = |index: usize, query: usize, game: usize| match self.conditions[query] {
             None => true,
             Some(condition) => {

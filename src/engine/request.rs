@@ -80,7 +80,7 @@ pub struct Request<'a> {
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
     /// The number of the last game of the database, if a query asks for it.
     pub last_game: Option<u32>,
-    /// What ends the evaluation early; `None` for nothing.
+    /// The switch that ends the evaluation early; `None` for none.
     pub interrupt: Option<&'a Interrupt>,
 }
 

@@ -78,7 +78,7 @@ pub enum Format {
         moves_max: Option<usize>,
         /// Whether the moves that led to hits are in colour.
         styled: bool,
-        /// Whether long names of events are cut, as lines of a terminal are.
+        /// Tells whether long names of events are cut, as lines of a terminal are.
         cut: bool,
     },
     /// One JSON object a line for each row.

@@ -77,7 +77,7 @@ impl Distribution {
         Some((*self.0.keys().next()?, *self.0.keys().next_back()?))
     }
 
-    /// Whether there are at most so many numbers.
+    /// Tells whether there are at most so many numbers.
     pub fn counts_at_most(&self, most: u64) -> bool {
         let sum = self.0.values().try_fold(0_u64, |sum, &times| sum.checked_add(times));
         sum.is_some_and(|sum| sum <= most)

@@ -53,7 +53,7 @@ pub(super) struct Limits {
     pub(super) moves_max: Option<usize>,
     /// Whether the moves that led to hits are in colour.
     pub(super) styled: bool,
-    /// Whether long names of events are cut.
+    /// Tells whether long names of events are cut.
     pub(super) cut: bool,
 }
 

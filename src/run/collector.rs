@@ -38,7 +38,7 @@ pub trait Collector: Sync {
     /// Looks at what was found in one block, on any thread. Memory for parts that are large is reserved first.
     fn look(&self, result: &BlockResult, room: &Room) -> Self::Part;
 
-    /// Whether it could have made a part. One that was read from a file may be of another search.
+    /// Tells whether it could have made a part. One that was read from a file may be of another search.
     fn could_make(&self, _: &Self::Part) -> bool {
         true
     }

@@ -285,7 +285,7 @@ impl Session {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// What is wrong with the files: those that hold no games or were not read to their ends, if the database is in memory, and
+    /// The faults of the files: those that hold no games or were not read to their ends, if the database is in memory, and
     /// reels of other rules with the command that makes them again.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();

@@ -139,7 +139,7 @@ fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
 
 const FAULT: &str = "the counts of a group do not fit each other";
 
-/// Whether a key can be of a group: numbers have a limit.
+/// Tells whether a key can be of a group: numbers have a limit.
 fn is_possible(key: &Key) -> bool {
     match key {
         Key::Number(number) | Key::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,

@@ -67,7 +67,7 @@ impl ManyCounts {
         (0..self.counts.len()).try_for_each(|query| self.counts[query].check(all(query), most))
     }
 
-    /// Whether they are counts by these groupings, of however many queries.
+    /// Tells whether they are counts by these groupings, of however many queries.
     pub fn are_of(&self, stats: &Stats) -> bool {
         self.counts.iter().all(|counts| counts.stats == *stats)
     }

@@ -161,7 +161,7 @@ impl Tally {
         self.half_points += other.half_points;
     }
 
-    /// Whether no number is above `most`, and there are no more results than games and points than results give.
+    /// Tells whether no number is above `most`, and there are no more results than games and points than results give.
     fn is_sound(&self, most: u64) -> bool {
         let Tally { games, positions, results, half_points } = *self;
         games <= most && positions <= most && results <= games && half_points <= 2 * results

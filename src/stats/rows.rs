@@ -121,7 +121,7 @@ fn of_hits(grouping: &Grouping) -> [bool; 2] {
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Where the games stand that a group of hits is compared with: all games have no groups by properties of hits.
+/// The place of the games that a group of hits is compared with: all games have no groups by properties of hits.
 pub(super) fn base(grouping: &Grouping, keys: &[Key; 2]) -> [Key; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() })

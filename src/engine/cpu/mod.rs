@@ -239,7 +239,7 @@ fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iter
     list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
 }
 
-/// Why the evaluation of a block has ended early.
+/// The reason why the evaluation of a block has ended early.
 fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }

@@ -46,12 +46,12 @@ impl<'a> Games<'a> {
         Games { block, moves, tree, stopped: Cell::new(false), interrupt }
     }
 
-    /// What ends the evaluation.
+    /// The switch that ends the evaluation.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// Whether a query has run into an error in one of the games, or was interrupted.
+    /// Tells whether a query has run into an error in one of the games, or was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }

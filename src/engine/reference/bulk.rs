@@ -201,13 +201,9 @@ fn each_position(
         block,
         |_| true,
         |slots, _, nodes| {
-            for (at, slot) in slots.iter().enumerate() {
-                visit(slot.slot, nodes, at);
-                if interrupt.is_set() {
-                    return Err(EngineError::Interrupted);
-                }
-            }
-            Ok(())
+            slots.iter().enumerate().for_each(|(at, slot)| visit(slot.slot, nodes, at));
+            // An evaluation looks at its first step itself: those of the rest of the game are short.
+            if interrupt.is_set() { Err(EngineError::Interrupted) } else { Ok(()) }
         },
     )
 }

@@ -155,7 +155,7 @@ impl Reference {
         }
     }
 
-    /// Which of the copies match at position `at` of a game, in orbit order, or anything once it is interrupted; as long as
+    /// The copies that match at position `at` of a game, in orbit order, or anything once it is interrupted; as long as
     /// [`Reference::copies`].
     ///
     /// # Panics

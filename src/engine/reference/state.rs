@@ -102,7 +102,7 @@ pub(super) struct State {
     repetitions: u64,
     /// How many filters may still be asked.
     steps_left: u64,
-    /// What ends the run from outside.
+    /// The switch that ends the run from outside.
     pub(super) interrupt: Interrupt,
     /// Steps since the switch was looked at; a run looks at its first step.
     unlooked: u64,
