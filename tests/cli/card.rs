@@ -61,7 +61,7 @@ fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
     line
 }
 
-#[test]
+#[test(part = 1)]
 fn a_card_is_measured_in_one_run() {
     needs_adapter();
     let folder = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn a_card_is_measured_in_one_run() {
 }
 
 /// An answer that is changed shows in its row, in both files and in the code; all else is measured.
-#[test]
+#[test(part = 0)]
 fn a_wrong_answer_is_told() {
     needs_adapter();
     let folder = tempfile::tempdir().unwrap();
@@ -295,7 +295,7 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
 }
 
 /// Nothing but the program: no games, no home, no variables; a folder with a name of its own.
-#[test]
+#[test(part = 0)]
 fn it_runs_from_an_empty_folder() {
     needs_adapter();
     let folder = tempfile::tempdir().unwrap();

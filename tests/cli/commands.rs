@@ -198,7 +198,7 @@ fn files_below(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-#[test]
+#[test(part = 3)]
 fn every_file_of_the_corpus_is_indexed_and_counted() {
     let corpus = crate::common::corpus();
     let mut files = Vec::new();

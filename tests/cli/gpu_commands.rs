@@ -232,7 +232,7 @@ fn explain_prints_the_shader() {
     assert!(whole["wgsl"].as_str().unwrap().contains("@compute"));
 }
 
-#[test]
+#[test(part = 2)]
 fn bench_compares_and_checks() {
     let run = json(&["bench", "--runs", "1", "--positions", "200K", "--json"]);
     assert!(run["positions"].as_u64().unwrap() >= 200_000);

@@ -41,7 +41,7 @@ fn objects(jsonl: &str) -> Vec<Value> {
 }
 
 /// What is told of the copies hit by hit sums up to what is counted of each.
-#[test]
+#[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
         (QUERY, 672),
@@ -215,7 +215,7 @@ fn choosing_chooses() {
 }
 
 /// Sample and order depend neither on threads nor on engines nor on the files in which the games are.
-#[test]
+#[test(part = 3)]
 fn samples_and_orders_are_the_same_everywhere() {
     let corpus = corpus();
     let folder = tempfile::tempdir().unwrap();
@@ -438,7 +438,7 @@ fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
 }
 
 /// Games that were written hit at the same plies again, from PGN and from reels, with comments and without.
-#[test]
+#[test(part = 0)]
 fn games_that_hit_make_the_round_trip() {
     let corpus = corpus();
     let folder = tempfile::tempdir().unwrap();

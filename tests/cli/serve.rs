@@ -514,7 +514,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
 }
 
 /// Events come if they are asked for, and tell more and more.
-#[test]
+#[test(part = 3)]
 fn a_query_tells_how_far_it_has_come() {
     let mut server = Server::start(&[&["-j", "1"], &[SAMPLE; 4][..]].concat());
     for is_asked in [false, true] {

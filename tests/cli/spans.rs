@@ -252,7 +252,7 @@ fn games(folder: &Folder) -> Vec<(String, &'static [&'static str])> {
     ]
 }
 
-#[test]
+#[test(part = 2)]
 fn engines_agree() {
     let folder = Folder::new();
     for (path, args) in &games(&folder) {

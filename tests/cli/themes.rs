@@ -256,7 +256,7 @@ fn a_batch_counts_what_single_scans_count() {
     batch_is_single_scans(Path::new(SAMPLE));
 }
 
-#[test]
+#[test(part = 1)]
 fn a_batch_counts_what_single_scans_count_in_master_games() {
     let folder = corpus();
     batch_is_single_scans(&folder.join("otb.pgn"));

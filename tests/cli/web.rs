@@ -69,7 +69,7 @@ fn demand_no_secret(folder: &Path) -> usize {
     files
 }
 
-#[test]
+#[test(part = 0)]
 fn commands_read_the_web_and_keep_its_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();

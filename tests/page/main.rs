@@ -368,7 +368,7 @@ fn a_heat_map_is_a_file_of_its_own() {
     assert!(file.contains(".level-8 {") && file.ends_with("</svg>\n"));
 }
 
-#[test]
+#[test(part = 2)]
 fn a_browser_shows_the_page() {
     let browser = browser();
     let all = [made::rich(QUERY), made::rich("shift {R[a1,a2] kb1-2}"), made::empty()];
@@ -389,7 +389,7 @@ fn a_browser_shows_the_page() {
 }
 
 /// What the tests above look for is seen where it is.
-#[test]
+#[test(part = 1)]
 fn a_browser_tells_what_is_wrong() {
     let browser = browser();
     let html = page(&made::rich(QUERY));

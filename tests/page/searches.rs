@@ -77,7 +77,7 @@ fn a_browser_shows_the_report_of_a_search() {
 }
 
 /// Sections fit the query, and fit a phone.
-#[test]
+#[test(part = 2)]
 fn reports_fit_their_queries_and_phones() {
     let browser = browser();
     for (query, sections) in [

@@ -67,7 +67,7 @@ fn orbits_of_what_is_found_on_real_games() {
 }
 
 /// A game longer than a batch of positions, short ones around it, and several blocks.
-#[test]
+#[test(part = 3)]
 fn games_of_any_length_are_carried_through() {
     let long: String = (0..400).map(|k| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * k + 1, 2 * k + 2)).collect();
     let pgn = format!(

@@ -60,7 +60,7 @@ fn chains_answer_as_the_reference_engine() {
     assert!(4 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }
 
-#[test]
+#[test(part = 2)]
 fn chains_answer_as_the_reference_engine_in_side_lines() {
     let blocks = tree_blocks();
     let mut hits = 0;

@@ -229,7 +229,7 @@ fn faulty(fault: Fault) -> Arc<GpuDevice> {
 
 const MANY: &str = "shift flip {Nd4 Pe4}";
 
-#[test]
+#[test(part = 1)]
 fn a_device_that_is_lost_once_is_opened_again() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -84,7 +84,7 @@ fn prepare(inputs: &Path, name: &str) -> std::path::PathBuf {
     folder
 }
 
-#[test]
+#[test(part = 2)]
 fn a_merged_job_is_one_run() {
     let inputs = reels();
     let inputs = inputs.path();

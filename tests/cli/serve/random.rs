@@ -329,7 +329,7 @@ fn memory(pid: u32) -> u64 {
 }
 
 /// Two rounds of a thousand requests; the second one takes no more memory than the first.
-#[test]
+#[test(part = 0)]
 fn random_requests_are_answered_as_a_scan_answers() {
     let folder = tempfile::tempdir().unwrap();
     let trees = folder.path().join("trees.pgn");

@@ -52,7 +52,7 @@ fn every_piece_must_be_there() {
     assert_eq!(pawns, hits(&["{Pa2 Pb2 Pc2}"]));
 }
 
-#[test]
+#[test(part = 1)]
 fn options_of_scans_work_with_boards() {
     let board = "8/8/8/8/3N4/5k2/8/8";
     let flags = ["--shift", "--flip", "--flipcolor"];

@@ -130,7 +130,7 @@ fn child(
     }
 }
 
-#[test]
+#[test(part = 1)]
 fn the_processor_goes_on_from_any_fault() {
     shim::needed();
     let mut faults = Vec::new();
@@ -166,7 +166,7 @@ const WAITS: [&str; 14] = [
     "vkAllocateDescriptorSets",
 ];
 
-#[test]
+#[test(part = 1)]
 fn a_call_that_never_returns_is_given_up() {
     shim::needed();
     let mut faults: Vec<Fault> =

@@ -32,7 +32,7 @@ fn read(bytes: &[u8], threads: usize) -> (Vec<Game>, Vec<(u64, String)>) {
     (games, failures.collect())
 }
 
-#[test]
+#[test(part = 2)]
 fn games_are_those_of_one_thread() {
     let text = damage::text(100_000);
     let expected = read(&text, 1);

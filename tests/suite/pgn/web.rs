@@ -178,7 +178,7 @@ fn a_lost_connection_goes_on_where_it_was() {
     assert!(after.len() >= 3 && after.iter().all(|after| *after == (true, Some(TAG))), "{after:?}");
 }
 
-#[test]
+#[test(part = 0)]
 fn a_silent_connection_is_left() {
     // The first connection of each goes on only when all has been read.
     let (hold, release) = Hold::new();

@@ -172,7 +172,7 @@ fn run(runner: &Runner) {
     assert!(10 * skipped <= seen.queries, "{skipped} have too many walks");
 }
 
-#[test]
+#[test(part = 3)]
 fn an_evaluator_from_the_text_alone_agrees() {
     run(&Runner::reference());
 }

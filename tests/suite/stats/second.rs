@@ -225,14 +225,14 @@ fn the_sample_is_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &sample(), GROUPINGS);
 }
 
-#[test]
+#[test(part = 0)]
 fn master_games_are_counted_a_second_time() {
     let corpus = corpus();
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
 /// Values are those of the lines, copies are queries of their own.
-#[test]
+#[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();
     let query = "flip {Nc3 | nc6}";
