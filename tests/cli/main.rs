@@ -3,6 +3,7 @@
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: one command and what it writes.
 //! * `cql`: CQL's command line.
 //! * `columns`: what tables hold, and `docs/output.md`.
+//! * `command_lines`: lines whose output stays what it is.
 //! * `commands`: the other commands.
 //! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
 //! * `indexing`: reels that grow.
@@ -26,6 +27,7 @@ mod adapter;
 #[cfg(feature = "gpu")]
 mod card;
 mod columns;
+mod command_lines;
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;

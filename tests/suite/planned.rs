@@ -16,7 +16,11 @@ use orbit_chess::internals::{
 use orbit_chess::internals::engine::{EngineError, gpu::GpuError};
 
 use crate::{
-    common::{corpus_blocks, data, every_nth_game, length::{length, stride}, pgn_blocks_with},
+    common::{
+        corpus_blocks, data, every_nth_game,
+        length::{length, stride},
+        pgn_blocks_with,
+    },
     game_vectors::{Row, printed, rows},
     golden,
     runners::{NONE, Runner},

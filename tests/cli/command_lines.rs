@@ -1,0 +1,142 @@
+//! More than a thousand command lines whose output stays what it is while the code behind them changes.
+//!
+//! `tests/data/command-lines.tsv` has a line of a shell in each row, and before it a digest of its exit code, what it prints,
+//! what it says and the files that it writes. `in/` is a folder with the files of `tests/data/command-lines`, games and reels.
+//! `UPDATE_GOLDEN=1` writes the digests anew; `tests/tools/command-lines.py` shows what two programs print otherwise.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+
+use crate::{
+    common::{
+        archives::{self, Member},
+        data,
+        harness::Row,
+        length::only_in_its_part,
+    },
+    program::{SAMPLE, run_in},
+};
+
+/// The games of the sample that are searched.
+const GAMES: usize = 300;
+
+#[table]
+fn lines() -> Vec<Row> {
+    let list = data("command-lines.tsv");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        return vec![Row::new("all", move || write_anew(&list))];
+    }
+    let numbered = list.lines().enumerate().filter_map(|(number, row)| {
+        let (digest, line) = row.split_once('\t')?;
+        Some((number, digest.to_owned(), line.to_owned()))
+    });
+    let row = |(number, digest, line): (usize, String, String)| {
+        Row::new(format!("{:04}", number + 1), move || {
+            only_in_its_part(number);
+            let seen = seen(&line);
+            assert!(
+                digest_of(&seen) == digest,
+                "the output of this line is not what it was:\n{line}\n{seen}"
+            );
+        })
+    };
+    numbered.map(row).collect()
+}
+
+/// Writes the digests of all lines anew.
+fn write_anew(list: &str) {
+    let mut out = String::new();
+    for row in list.lines() {
+        match row.split_once('\t') {
+            Some((_, line)) => writeln!(out, "{}\t{line}", digest_of(&seen(line))).unwrap(),
+            None => writeln!(out, "{row}").unwrap(),
+        }
+    }
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/command-lines.tsv"), out).unwrap();
+}
+
+fn digest_of(seen: &str) -> String {
+    Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
+}
+
+/// Everything that a line leaves behind, as text. Times, rates and the number of threads are left out.
+fn seen(line: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder.path()).stdin(Stdio::null());
+    command.env("PATH", path).env("XDG_CACHE_HOME", folder.path().join("in/cache")).env_remove("NO_COLOR");
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let mut out = format!("exit code {:?}\n{}", status.code(), String::from_utf8_lossy(&stdout));
+    out += "== messages\n";
+    let messages = String::from_utf8_lossy(&stderr);
+    messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
+    for (name, bytes) in files(folder.path(), Path::new("")) {
+        writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(&bytes)).unwrap();
+    }
+    // Places of the machine.
+    out.replace(folder.path().to_str().unwrap(), "HERE")
+}
+
+/// Tells whether a message holds times or rates.
+fn is_timed(line: &str) -> bool {
+    ["positions/s", "positions_per_second", " s,", " s ("].iter().any(|unit| line.contains(unit))
+}
+
+/// The files below a folder that are no inputs.
+fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut names: Vec<PathBuf> = fs::read_dir(folder.join(below))
+        .unwrap()
+        .map(|entry| below.join(entry.unwrap().file_name()))
+        .collect();
+    names.retain(|name| name != Path::new("in"));
+    names.sort();
+    let read = |name: PathBuf| match folder.join(&name) {
+        path if path.is_dir() => files(folder, &name),
+        path => vec![(name, fs::read(path).unwrap())],
+    };
+    names.into_iter().flat_map(read).collect()
+}
+
+/// The folder of inputs.
+fn inputs() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    FOLDER.get_or_init(make_inputs).path()
+}
+
+fn make_inputs() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    for entry in fs::read_dir(kept.join("command-lines")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+    let sample = fs::read_to_string(SAMPLE).unwrap();
+    let some: Vec<&str> = sample.split_inclusive("\n\n[Event ").take(GAMES).collect();
+    write("sample.pgn", some.concat().trim_end_matches("[Event ").as_bytes());
+    let trees = ["vars", "comm", "awards"].map(|name| data(&format!("games/{name}.pgn"))).join("\n");
+    write("trees.pgn", trees.as_bytes());
+    write("archive.zip", &archives::zip(&[Member::deflated("trees.pgn", trees.as_bytes())]));
+    for name in ["main.pgn", "measures.pgn"] {
+        write(name, data(&format!("games/{name}")).as_bytes());
+    }
+    fs::create_dir(folder.path().join("reels")).unwrap();
+    for index in [
+        &["sample.pgn", "-o", "reels/sample.reel"][..],
+        &["--variations", "trees.pgn", "-o", "reels/trees.reel"],
+        &["--shards", "64K", "sample.pgn", "-o", "shards/"],
+    ] {
+        let (code, _, messages) = run_in(folder.path(), &[&["index", "-q"], index].concat());
+        assert_eq!(code, Some(0), "{index:?}: {messages}");
+    }
+    folder
+}
