@@ -5,7 +5,7 @@ use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orbit_chess::internals::{
     database::{Database, DatabaseOptions},
-    engine::{Engine, Outputs, PreparedQuery, cpu::Cpu, reference::Bulk},
+    engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk},
     plan::Options,
     query,
     reel::{Block, EncodedBlock, replay::SegmentColumns},
@@ -68,10 +68,7 @@ fn blocks(text: &[u8]) -> Vec<Block> {
 }
 
 fn hits(engine: &dyn Engine, blocks: &[Block]) -> u64 {
-    blocks
-        .iter()
-        .map(|block| engine.answer(block, Outputs::BITS).expect("the engine runs").hits.count())
-        .sum()
+    blocks.iter().map(|block| engine.answer(block, Wants::HITS).expect("the engine runs").hits.count()).sum()
 }
 
 /// A sum of everything, so that nothing can be left out.

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use orbit_chess::{BlockResult, Collector, Color, Needs, Part, PartError, Query, Role, Room, Rows, Session};
+use orbit_chess::{BlockResult, Collector, Color, Part, PartError, Query, Role, Room, Rows, Session, Wants};
 use serde::{Deserialize, Serialize};
 
 /// Counts the squares of the king to move at hits.
@@ -34,8 +34,8 @@ impl Collector for KingsCollector {
     type Part = KingsPart;
 
     /// Where the hits are is enough.
-    fn needs(&self) -> Needs {
-        Needs::NOTHING
+    fn wants(&self) -> Wants {
+        Wants::HITS
     }
 
     /// Looks at one block, on any thread.

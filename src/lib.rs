@@ -67,7 +67,7 @@
 //! # A collector of one's own
 //!
 //! What is wanted of each position of millions is best computed where it is found: on all threads, block by block. A
-//! [`Collector`] says what it [`Needs`], looks at a block, and makes a [`Part`], which merges with the part of the next
+//! [`Collector`] says what it [`Wants`], looks at a block, and makes a [`Part`], which merges with the part of the next
 //! block. `examples/collector.rs` counts on which squares kings are mated.
 //!
 //! # Engines
@@ -126,7 +126,7 @@ pub use database::{PlaceCache, Room, Summary};
 pub use diagnostic::{Diagnostic, Severity};
 pub use engine::gpu::GpuOptions;
 pub use engine::verify::Sample;
-pub use engine::{Answer, SpanKind};
+pub use engine::{Answer, SpanKind, Wants};
 pub use game::PlayerName;
 pub use pgn::Outcome;
 pub use query::{Dialect, Type};
@@ -134,7 +134,7 @@ pub use query::{Dialect, Type};
 pub use report::PositionRows;
 pub use report::findings::Findings;
 pub use report::{Column, HitTotals, Rows};
-pub use run::{BlockResult, Collector, Needs, Part, PartError};
+pub use run::{BlockResult, Collector, Part, PartError};
 pub use scan::EngineChoice;
 pub use session::{
     Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,

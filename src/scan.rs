@@ -26,7 +26,7 @@ use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{
-    self, Answers, Engine, EngineError, FindSpan, Hits, Interrupt, Outputs, PreparedQuery, Request,
+    self, Answers, Engine, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Request, Wants,
 };
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
@@ -298,12 +298,12 @@ impl Scan {
     }
 
     /// For each query of which it is wanted what it writes, what tells that: plans leave it out.
-    fn commentators(&self, outputs: &[Outputs]) -> Result<Vec<Option<Commentator>>, EngineError> {
-        let is_wanted = |prepared: &PreparedQuery, outputs: &Outputs| {
-            outputs.contains(Outputs::COMMENTARY) && prepared.planner.refusal().is_none()
+    fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
+        let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
+            outputs.contains(Wants::COMMENTARY) && prepared.planner.refusal().is_none()
         };
         let queries = self.queries.iter().zip(outputs);
-        let commentator = |(prepared, outputs): (&PreparedQuery, &Outputs)| {
+        let commentator = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let new = || Commentator::new(&prepared.query);
             is_wanted(prepared, outputs).then(new).transpose()
         };
@@ -311,10 +311,10 @@ impl Scan {
     }
 
     /// For each query of which it is wanted of what its hits consist, what finds that, should its engine not tell it.
-    fn span_finders(&self, outputs: &[Outputs]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
-        let finder = |(prepared, outputs): (&PreparedQuery, &Outputs)| {
+    fn span_finders(&self, outputs: &[Wants]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
+        let finder = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let query = &prepared.query;
-            let is_wanted = outputs.contains(Outputs::SPANS) && query.has_spans() && !query.outlives_games();
+            let is_wanted = outputs.contains(Wants::SPANS) && query.has_spans() && !query.outlives_games();
             is_wanted.then(|| SpanFinder::new(query)).transpose()
         };
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
@@ -330,14 +330,14 @@ impl Scan {
     pub fn for_each_block<T: Send>(
         &self,
         database: Database,
-        outputs: &[Outputs],
+        outputs: &[Wants],
         choice: &Choice,
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs_comments = self.reads_comments()
             || choice.reads_comments()
-            || outputs.iter().any(|wanted| wanted.contains(Outputs::COMMENTS));
+            || outputs.iter().any(|wanted| wanted.contains(Wants::COMMENTS));
         let database = match (self.searches_variations(), database.keeps_variations()) {
             (true, false) => return Err(ScanError::NoVariations),
             (true, true) => database,
@@ -350,7 +350,7 @@ impl Scan {
             true => Some(database.last_game(self.threads)?),
             false => None,
         };
-        let outputs: Vec<Outputs> = outputs.iter().map(|&wanted| choice.outputs(wanted)).collect();
+        let outputs: Vec<Wants> = outputs.iter().map(|&wanted| choice.outputs(wanted)).collect();
         let outputs = &outputs[..];
         let mut fault = None;
         let interrupt = &Interrupt::of(database.interrupt_flag());
@@ -410,8 +410,8 @@ impl Scan {
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
-        let at_once = self.engine.blocks_at_once();
-        let threads = match (self.engine.in_order(), at_once) {
+        let at_once = self.engine.info().blocks_at_once;
+        let threads = match (self.engine.info().in_order, at_once) {
             (true, _) => 1,
             // While one group waits for a graphics card, another one is read.
             (false, 2..) => self.threads.max(2),
@@ -530,7 +530,7 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
     if refused > 0 && options.verify.is_some() {
         notes.push(format!("no positions are recomputed for {which}: no second engine can run it"));
     }
-    if engine.in_order() {
+    if engine.info().in_order {
         notes.push(format!("{which} needs the games in their order: one thread searches them"));
     }
     notes
@@ -565,7 +565,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     let engine = match options.verify {
         None => engine,
         Some(sample) => {
-            let other = if engine.name() == "cpu" { reference()? } else { cpu() };
+            let other = if engine.info().name == "cpu" { reference()? } else { cpu() };
             Box::new(Verified::new(engine, other, sample))
         }
     };

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use orbit_chess::internals::engine::{Engine as _, Outputs, Values, cpu::Cpu};
+use orbit_chess::internals::engine::{Engine as _, Values, Wants, cpu::Cpu};
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::reel::Block;
 
@@ -125,7 +125,7 @@ fn values(bench: &Bench) -> Vec<Row> {
 
 /// Evaluates numbers, and says how many slots have one above 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
-    let hits = engine.answer(block, Outputs::VALUES).expect("the engine runs").hits;
+    let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };
     hits.slots(0..block.slots()).filter(|&slot| numbers[slot] > 0).count() as u64
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use orbit_chess::internals::engine::{Engine, Outputs, PreparedQuery};
+use orbit_chess::internals::engine::{Engine, PreparedQuery, Wants};
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
 use orbit_chess::internals::reel::Block;
@@ -67,10 +67,7 @@ pub fn positions(blocks: &[&Block]) -> u64 {
 
 /// The hits of an engine.
 pub fn hits(engine: &dyn Engine, blocks: &[&Block]) -> u64 {
-    blocks
-        .iter()
-        .map(|block| engine.answer(block, Outputs::BITS).expect("the engine runs").hits.count())
-        .sum()
+    blocks.iter().map(|block| engine.answer(block, Wants::HITS).expect("the engine runs").hits.count()).sum()
 }
 
 fn sum_row(bench: &Bench) -> Vec<Row> {

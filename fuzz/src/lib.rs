@@ -5,7 +5,7 @@ use std::{fs, ops::ControlFlow};
 
 use orbit_chess::internals::{
     database::{Database, DatabaseOptions},
-    engine::{Engine as _, EngineError, Outputs, PreparedQuery},
+    engine::{Engine as _, EngineError, PreparedQuery, Wants},
     plan::Options,
     query,
     reel::{Block, BlockBuilder, EncodedBlock, Reel, ReelSource, ReelWriter, replay},
@@ -33,24 +33,24 @@ pub fn query(data: &[u8]) -> bool {
     };
     let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return false };
     let Ok(reference) = prepared.reference() else { return false };
-    if reference.copies(0) > 300 {
+    if reference.info().copies[0] > 300 {
         return false;
     }
     let reference = reference.with_steps_max(STEPS_MAX);
     let block = &blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", DatabaseOptions::default())[0];
-    let slow = reference.answer(block, Outputs::VALUES);
+    let slow = reference.answer(block, Wants::VALUES);
     if prepared.planner.refusal().is_some() {
         let is_fine = matches!(slow, Ok(_) | Err(EngineError::Query { .. }));
         assert!(is_fine, "{text}: {:?}", slow.err());
         return true;
     }
-    let fast = prepared.cpu().unwrap().answer(block, Outputs::VALUES);
+    let fast = prepared.cpu().unwrap().answer(block, Wants::VALUES);
     if matches!(slow, Err(EngineError::Query { .. })) {
         return true;
     }
     let (fast, slow) = (fast.expect("cpu runs what it has planned"), slow.expect("it was accepted"));
     assert_eq!(fast.hits.bits, slow.hits.bits, "{text}");
-    assert_eq!(prepared.cpu().unwrap().copies(0), reference.copies(0), "{text}");
+    assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0], "{text}");
     true
 }
 

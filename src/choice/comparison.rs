@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::board::Color;
 use crate::diagnostic::nearest;
+use crate::engine::Wants;
 use crate::game::eco::EcoBound;
 use crate::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
 use crate::game::measures::thousandths_of;
@@ -13,7 +14,6 @@ use crate::game::{
     Date, Header as _, Measure, Measures, Rating, Speed, date, eco, rating, tags, termination, title,
 };
 use crate::reel::GameRow;
-use crate::run::needs::Needs;
 
 /// One comparison of a condition: see [`Condition`](super::Condition).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -378,11 +378,11 @@ impl fmt::Display for Comparison {
 
 impl Comparison {
     /// What has to be known of games for it.
-    pub fn needs(&self) -> Needs {
+    pub fn wants(&self) -> Wants {
         match self.field {
-            Field::Result => Needs::NOTHING,
-            Field::Measure(measure) => Needs::of_measure(measure),
-            _ => Needs::TAGS,
+            Field::Result => Wants::HITS,
+            Field::Measure(measure) => Wants::of_measure(measure),
+            _ => Wants::TAGS,
         }
     }
 

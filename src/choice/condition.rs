@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::comparison::{Comparison, ConditionError};
+use crate::engine::Wants;
 use crate::game::Measures;
 use crate::reel::GameRow;
-use crate::run::needs::Needs;
 
 /// What must be true of a game, or of the position of a hit.
 ///
@@ -82,8 +82,8 @@ impl Condition {
     }
 
     /// What has to be known of games for it.
-    pub fn needs(&self) -> Needs {
-        self.comparisons().map(Comparison::needs).collect()
+    pub fn wants(&self) -> Wants {
+        self.comparisons().map(Comparison::wants).collect()
     }
 
     /// Whether it asks for a measure of positions; else it asks for something of games alone.

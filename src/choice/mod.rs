@@ -17,9 +17,8 @@ pub use player::{NoRatings, Player, Ratings};
 pub use crate::game::Measure;
 
 use crate::board::Color;
-use crate::engine::{Answers, Hits, Outputs};
+use crate::engine::{Answers, Hits, Wants};
 use crate::reel::{Block, GameMeasures, GameRow};
-use crate::run::needs::Needs;
 
 /// Which games count, and which of their hits.
 #[derive(Clone, Debug, Default)]
@@ -79,13 +78,13 @@ impl Choice {
 
     /// Whether the comments of games must be known to choose.
     pub fn reads_comments(&self) -> bool {
-        self.needs().include(Needs::COMMENTS)
+        self.wants().contains(Wants::COMMENTS)
     }
 
     /// What has to be known of games to choose among them.
-    pub fn needs(&self) -> Needs {
-        let (player, values) = (Needs::TAGS.when(self.player.is_some()), Needs::VALUES.when(self.best));
-        player | values | self.conditions.iter().map(Condition::needs).collect::<Needs>()
+    pub fn wants(&self) -> Wants {
+        let (player, values) = (Wants::TAGS.when(self.player.is_some()), Wants::VALUES.when(self.best));
+        player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
     }
 
     /// For each game of a block, whether it counts; `None` if all do.
@@ -165,9 +164,9 @@ impl Choice {
 
     /// What an engine has to tell of a query: hits are taken away by [`Choice::keep_best`], and what was told of copies
     /// with them, so that all copies of each hit must be known.
-    pub fn outputs(&self, wanted: Outputs) -> Outputs {
+    pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
-            Some(_) if self.best => wanted | Outputs::ALL_COPIES,
+            Some(_) if self.best => wanted | Wants::ALL_COPIES,
             _ => wanted,
         }
     }

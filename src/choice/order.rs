@@ -8,10 +8,10 @@ use std::ops::Range;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
+use crate::engine::Wants;
 use crate::engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
 use crate::game::{Date, Measure, Rating};
 use crate::reel::{GameMeasures, GameRow};
-use crate::run::needs::Needs;
 
 /// By what games are sorted. What is unknown comes last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,13 +71,13 @@ pub enum Order {
 
 impl Order {
     /// What has to be known of games and hits to rank them.
-    pub fn needs(self) -> Needs {
+    pub fn wants(self) -> Wants {
         match self {
-            Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Needs::TAGS,
-            Order::Sorted { key: SortKey::Value, .. } => Needs::VALUES,
-            Order::Sorted { key: SortKey::Length, .. } => Needs::SPANS,
-            Order::Sorted { key: SortKey::Measure(measure), .. } => Needs::of_measure(measure),
-            Order::Sampled { .. } | Order::ByQuery => Needs::NOTHING,
+            Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Wants::TAGS,
+            Order::Sorted { key: SortKey::Value, .. } => Wants::VALUES,
+            Order::Sorted { key: SortKey::Length, .. } => Wants::SPANS,
+            Order::Sorted { key: SortKey::Measure(measure), .. } => Wants::of_measure(measure),
+            Order::Sampled { .. } | Order::ByQuery => Wants::HITS,
         }
     }
 

@@ -21,13 +21,13 @@ use super::choosing::missed_lines;
 use super::common::{
     GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, holds_games, shown, threads,
 };
+use super::failure::{Exit, Failure};
 use super::pass::{Games, Pass};
 use super::players::PlayerArgs;
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::{Sink, TableFormat, named};
 use super::terminal::{self, Remark};
-use super::{Exit, Failure};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
 orbit batch --show NAME [THEMES]";
@@ -226,7 +226,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     options.interrupt = interrupt.flag.clone();
     let choice = Choice { conditions: args.conditions.clone(), player, ..Choice::default() };
     let asked = queries.iter_mut().map(|prepared| &mut prepared.query);
-    args.beside.apply(&mut options, asked, choice.needs() | stats.needs());
+    args.beside.apply(&mut options, asked, choice.wants() | stats.wants());
     let database = args.beside.unique(Database::open(&args.paths, options)?);
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;

@@ -10,8 +10,9 @@ use orbit_chess::internals::themes::Theme;
 use orbit_chess::internals::visible::{Context, escape};
 use serde::Serialize;
 
+use super::failure::Failure;
 use super::table_format::{Sink, TableFormat};
-use super::{Failure, terminal};
+use super::terminal;
 
 /// Groups of games that a table for reading has columns for.
 const COLUMNS_MAX: usize = 10;

@@ -3,7 +3,7 @@
 use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::query::diagram;
 
-use super::Failure;
+use super::failure::Failure;
 use super::query_text::QueryText;
 
 /// A board instead of a query.

@@ -7,8 +7,8 @@ use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey, WholeTex
 use orbit_chess::internals::game::{Measure, PlayerName};
 use orbit_chess::internals::run::{WholeTextsCollector, WholeTextsPart};
 
-use super::Failure;
 use super::common::{counted, from_one};
+use super::failure::Failure;
 use super::players::PlayerArgs;
 
 #[derive(Debug, Default, clap::Args)]

@@ -16,7 +16,7 @@ use orbit_chess::internals::pgn::Url;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions};
 use orbit_chess::internals::second_reader::{Agreement, Rule};
 
-use super::{Exit, Failure};
+use super::failure::{Exit, Failure};
 
 pub(super) use super::progress::{Progress, ProgressArgs};
 pub(super) use super::terminal::Out;

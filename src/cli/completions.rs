@@ -8,8 +8,9 @@ use std::io::Write as _;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
+use super::failure::{Exit, Failure};
 use super::terminal::Stdout;
-use super::{Cli, Exit, Failure, help};
+use super::{Cli, help};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -7,8 +7,8 @@ use orbit_chess::internals::orbit;
 use orbit_chess::internals::query::{self, Dialect};
 
 use super::common::{Out, grouped};
+use super::failure::{Exit, Failure};
 use super::query_text::QueryText;
-use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

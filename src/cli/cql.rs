@@ -20,8 +20,9 @@ use self::options::{Asked, Options};
 use self::script::{Script, with_ending};
 use self::search::Search;
 use super::common::{Interrupt, Out, print_failures, threads};
+use super::failure::{Exit, Failure};
+use super::help;
 use super::reading::print_substitutes;
-use super::{Exit, Failure, help};
 
 const USAGE: &str = "orbit cql [OPTIONS] SCRIPT.cql";
 

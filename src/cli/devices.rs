@@ -4,7 +4,7 @@ use orbit_chess::internals::engine::gpu::{AdapterReport, adapters};
 use serde_json::json;
 
 use super::common::{Out, size_text};
-use super::{Exit, Failure};
+use super::failure::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(

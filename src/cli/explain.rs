@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::{
-    Answers, Engine as _, EngineError, Outputs, PreparedQuery, Values,
+    Answers, Engine as _, EngineError, PreparedQuery, Values, Wants,
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 
 use super::board::BoardArgs;
 use super::common::{Out, counted, grouped};
+use super::failure::{Exit, Failure};
 use super::query_text::{DialectArgs, QueryText};
-use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -298,7 +298,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let Answers { hits, copies, .. } = match prepared.cpu() {
         Ok(cpu) => cpu.answer(&block, wanted)?,
         Err(_) => prepared.reference()?.answer(&block, wanted)?,

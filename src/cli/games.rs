@@ -7,8 +7,8 @@ use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::PgnWriter;
 use orbit_chess::internals::run::{Comment, GameText, GamesTaken, TakeError};
 
-use super::Failure;
 use super::common::Progress;
+use super::failure::Failure;
 use super::terminal::Stdout;
 
 /// Where games are written to.

@@ -9,8 +9,9 @@ use orbit_chess::internals::query::{
     words::{self, Group, Status, Value, Word},
 };
 
+use super::Cli;
+use super::failure::{Exit, Failure};
 use super::terminal::Out;
-use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(

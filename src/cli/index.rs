@@ -21,10 +21,10 @@ use orbit_chess::internals::run::ProblemsPart;
 use super::common::{
     Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, threads, totals_line,
 };
+use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::reading::{AlikeName, UnpackArgs, print_substitutes};
 use super::terminal::Remark;
-use super::{Exit, Failure};
 
 const AFTER_HELP: &str = "\
 Appending:

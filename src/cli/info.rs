@@ -10,7 +10,7 @@ use orbit_chess::internals::reel::{Manifest, Reel, ReelError, ReelSource, Sectio
 use serde_json::{Value, json};
 
 use super::common::{Out, counted, grouped, holds_games, kind_name, reason_lines, shown, totals_line};
-use super::{Exit, Failure};
+use super::failure::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

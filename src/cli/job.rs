@@ -17,8 +17,9 @@ use serde_json::json;
 
 use self::choose::{chosen, ranges};
 use super::common::{Interrupt, Out, Progress, ProgressArgs, counted, from_one, grouped, print_failures};
+use super::failure::{Exit, Failure};
 use super::scan::{self, Asked, EngineOfPart, Purpose, Ready};
-use super::{Cli, Command, Exit, Failure, Invocation, dashes};
+use super::{Cli, Command, Invocation, dashes};
 
 const AFTER_HELP: &str = "\
 A job is a search that is fixed once and divided into numbered parts. Parts are computed in any
@@ -179,7 +180,7 @@ fn fixed(asked: &Asked, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> 
     let whole = if !database.is_repeatable() {
         Some(Whole::Stream)
     } else if scan.queries().iter().any(|prepared| prepared.query.outlives_games())
-        || scan.engine().in_order()
+        || scan.engine().info().in_order
     {
         Some(Whole::State)
     } else if Run::new(scan, choice, collectors).splits(database).is_err() {
@@ -280,7 +281,7 @@ impl Opened {
             message!("interrupted; part {} was not written", part.number);
             return Ok(Exit::Interrupted);
         }
-        if let Some(notice) = scan.engine().notice() {
+        if let Some(notice) = scan.engine().info().notice {
             message!("warning: {notice}");
         }
         if !quiet {

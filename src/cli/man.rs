@@ -7,9 +7,10 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use orbit_chess::internals::files::OutputFile;
 
+use super::Cli;
 use super::common::write_whole;
+use super::failure::{Exit, Failure};
 use super::terminal::Stdout;
-use super::{Cli, Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -21,6 +21,7 @@ mod dashes;
 mod devices;
 pub(crate) mod drivers;
 mod explain;
+mod failure;
 mod games;
 mod help;
 mod index;
@@ -52,16 +53,9 @@ use std::io;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use orbit_chess::internals::database::DatabaseError;
-use orbit_chess::internals::engine::EngineError;
-use orbit_chess::internals::files::{Clash, OutputError};
-use orbit_chess::internals::job::{JobError, RecordError, ReplayError};
-use orbit_chess::internals::pgn::PgnError;
-use orbit_chess::internals::reel::{ManifestError, ReelError};
-use orbit_chess::internals::run::TakeError;
-use orbit_chess::internals::scan::ScanError;
 use orbit_chess::internals::visible;
 
+use self::failure::{Exit, Failure};
 use self::terminal::LookArgs;
 
 const AFTER_HELP: &str = "\
@@ -196,120 +190,6 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
     };
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![remedy.into()]));
     error
-}
-
-/// How a command ended, when nothing went wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Exit {
-    /// The command succeeded.
-    Done,
-    /// Nothing hit, and `--fail-if-none` was given.
-    NoHits,
-    /// A source was not read to its end.
-    SourceFailed,
-    /// A line of a script for `orbit repl` was wrong.
-    Wrong,
-    /// Ctrl-C.
-    Interrupted,
-}
-
-/// Why a command failed.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    #[error(transparent)]
-    Reel(#[from] ReelError),
-    /// A block could not be read in the middle of a run: the results so far are incomplete.
-    #[error("{0}")]
-    Midway(DatabaseError),
-    /// A query, with the place of the error drawn.
-    #[error("{0}")]
-    Query(String),
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// A job that is not there, or not this one.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// Parts of a job that are missing or damaged.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-    #[error("stdout: {0}")]
-    Stdout(io::Error),
-    /// A file that is written; the error names it.
-    #[error("{0}")]
-    File(io::Error),
-    #[error("{0}")]
-    Other(String),
-}
-
-impl Failure {
-    /// What kind of failure it is, for programs.
-    fn code(&self) -> &'static str {
-        match self {
-            Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
-            Failure::Query(_) => "query",
-            Failure::Engine(_) => "engine",
-            Failure::Stdout(_) | Failure::File(_) => "output",
-            Failure::Job(_) | Failure::Other(_) => "usage",
-        }
-    }
-
-    /// Whether it was interrupted before anything was read.
-    fn is_interrupt(&self) -> bool {
-        matches!(self, Failure::Database(DatabaseError::Pgn(PgnError::Interrupted)))
-    }
-
-    /// Whether something that was to be searched is missing.
-    fn is_incomplete(&self) -> bool {
-        use DatabaseError::Manifest;
-        matches!(
-            self,
-            Failure::Midway(_)
-                | Failure::Replay(_)
-                | Failure::Database(Manifest(ManifestError::MissingShard { .. }))
-        )
-    }
-}
-
-impl From<OutputError> for Failure {
-    fn from(error: OutputError) -> Failure {
-        Failure::File(error.into())
-    }
-}
-
-impl From<Clash> for Failure {
-    fn from(clash: Clash) -> Failure {
-        Failure::Other(clash.to_string())
-    }
-}
-
-impl From<TakeError> for Failure {
-    fn from(error: TakeError) -> Failure {
-        Failure::Other(error.to_string())
-    }
-}
-
-impl From<RecordError> for Failure {
-    fn from(error: RecordError) -> Failure {
-        match error {
-            RecordError::Scan(error) => error.into(),
-            RecordError::Take(error) => error.into(),
-            RecordError::File(error) => Failure::File(error),
-            other => Failure::Other(other.to_string()),
-        }
-    }
-}
-
-impl From<ScanError> for Failure {
-    fn from(error: ScanError) -> Failure {
-        match error {
-            ScanError::Database(error @ DatabaseError::ReadOnce) => Failure::Other(error.to_string()),
-            ScanError::Database(error) => Failure::Midway(error),
-            ScanError::Engine(error) => Failure::Engine(error),
-            other => Failure::Other(other.to_string()),
-        }
-    }
 }
 
 /// Runs a command, prints its error and gives the code to exit with.

@@ -8,22 +8,23 @@ use clap::ValueEnum;
 use orbit_chess::internals::choice::Order;
 use orbit_chess::internals::database::{GameTexts, StreamedBlock};
 use orbit_chess::internals::diagnostic::nearest;
+use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::Findings;
 use orbit_chess::internals::report::{
     Column, Columns, Extras, Format, HitTotals, Layout, Report, Rows, Stitcher,
 };
 use orbit_chess::internals::run::{
-    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, Needs,
-    OrderedCollector, Reach,
+    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
+    Reach,
 };
 
 #[cfg(feature = "parquet")]
 use orbit_chess::internals::report::ParquetWriter;
 
-use super::Failure;
 use super::choosing::ChoosingArgs;
 use super::common::{Files, Progress, ending};
+use super::failure::Failure;
 use super::games::{Games, Target};
 use super::pictures::{self, Picture};
 use super::terminal::{self, Stdout, has_colors_on_stdout};
@@ -126,8 +127,8 @@ impl OutputArgs {
     }
 
     /// What the columns need that were chosen.
-    pub(super) fn needs(&self) -> Needs {
-        Columns::new(&self.columns).needs()
+    pub(super) fn wants(&self) -> Wants {
+        Columns::new(&self.columns).wants()
     }
 
     /// The comment that is written at hits in games.

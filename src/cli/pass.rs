@@ -14,9 +14,9 @@ use orbit_chess::internals::scan::Scan;
 use super::common::{
     Interrupt, Progress, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
 };
+use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::terminal::Remark;
-use super::{Exit, Failure};
 
 /// One pass of many queries over a database.
 pub(super) struct Pass<'a> {
@@ -91,7 +91,7 @@ impl Pass<'_> {
         lines: &[Remark],
         write: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<Exit, Failure> {
-        if let Some(notice) = self.scan.engine().notice() {
+        if let Some(notice) = self.scan.engine().info().notice {
             message!("warning: {notice}");
         }
         if is_unread(summary) {
@@ -130,7 +130,7 @@ impl Pass<'_> {
             planning.as_secs_f64(),
             scanning.as_secs_f64(),
             grouped(rate as u64),
-            self.scan.engine().name(),
+            self.scan.engine().info().name,
             threads(self.threads)
         );
         Remark::from((line, phases.fields(totals))).print();

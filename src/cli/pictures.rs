@@ -9,7 +9,8 @@ use orbit_chess::internals::report::{grouped, page::page, svg};
 use serde_json::json;
 
 use super::common::{Out, write_whole};
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 
 /// Positions that a page shows.
 pub(super) const SAMPLE_MAX: usize = 24;

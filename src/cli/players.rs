@@ -13,7 +13,7 @@ use orbit_chess::internals::stats::Grouping;
 use orbit_chess::internals::visible;
 use serde_json::{Value, json};
 
-use super::Failure;
+use super::failure::Failure;
 use super::terminal::Remark;
 
 /// Spellings that the summary lists.

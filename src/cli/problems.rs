@@ -8,8 +8,8 @@ use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::run::ProblemsPart;
 use orbit_chess::internals::visible;
 
-use super::Failure;
 use super::common::{Interrupt, Progress, create_output};
+use super::failure::Failure;
 
 /// Where problems are listed.
 pub(super) struct Problems {

@@ -6,7 +6,7 @@ use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::plan::Options;
 
-use super::Failure;
+use super::failure::Failure;
 use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.

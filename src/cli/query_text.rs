@@ -11,7 +11,8 @@ use orbit_chess::internals::visible;
 
 use super::common::{read_text, shown};
 use super::dashes::unguarded;
-use super::{Failure, terminal};
+use super::failure::Failure;
+use super::terminal;
 
 /// Where the query of a board is said to come from.
 const BOARD_QUERY: &str = "query of --board";

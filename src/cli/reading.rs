@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
+use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::query::Query;
 use orbit_chess::internals::reel::{Alike, GameSet};
 use orbit_chess::internals::report::grouped;
-use orbit_chess::internals::run::Needs;
 
 use super::common::bytes;
 
@@ -121,10 +121,10 @@ impl ReadingArgs {
         &self,
         options: &mut DatabaseOptions,
         queries: impl IntoIterator<Item = &'a mut Query>,
-        needs: Needs,
+        wants: Wants,
     ) {
         options.substitute_reels = !self.no_reel;
-        options.parse.annotations |= needs.include(Needs::COMMENTS);
+        options.parse.annotations |= wants.contains(Wants::COMMENTS);
         for query in queries {
             query.variations |= self.variations;
             query.header.files.clone_from(&self.script_files);

@@ -14,12 +14,12 @@ use orbit_chess::internals::serve::{Answered, Ask, Code, Desk, Explain, Explaine
 
 use self::editor::{Lines, Typed};
 use super::common::{can_wait_for_interrupts, counted, ending, grouped, write_whole};
+use super::failure::{Exit, Failure};
 use super::serve::DeskArgs;
 use super::show::Shown;
 use super::terminal::{
     Out, Stdout, drawn_message, has_colors, has_colors_on_stdout, has_json_messages, json_message,
 };
-use super::{Exit, Failure};
 
 /// Games that are listed at once.
 const GAMES_SHOWN: usize = 10;

@@ -15,10 +15,10 @@ use clap::ValueEnum;
 use orbit_chess::internals::database::{DatabaseOptions, Summary};
 use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::EngineError;
+use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::engine::verify::Sample;
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::report::{Extras, Phases, side_lines_line, summary_lines};
-use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
 
@@ -27,13 +27,13 @@ use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
 use super::common::{GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, threads};
+use super::failure::{Exit, Failure};
 use super::outputs::{FormatName, OutputArgs};
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::ReadingArgs;
 use super::stats::StatsArgs;
 use super::table_format::TableFormat;
 use super::terminal::Remark;
-use super::{Exit, Failure};
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] --theme NAME PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
 orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --similar FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
@@ -258,9 +258,9 @@ impl Args {
     }
 
     /// What choices, statistics and columns need besides what the query needs.
-    fn needs(&self) -> Needs {
-        let order = self.choosing.order().map_or(Needs::NOTHING, |order| order.needs());
-        self.choosing.choice().needs() | order | self.stats.needs() | self.outputs.needs()
+    fn wants(&self) -> Wants {
+        let order = self.choosing.order().map_or(Wants::HITS, |order| order.wants());
+        self.choosing.choice().wants() | order | self.stats.wants() | self.outputs.wants()
     }
 
     /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
@@ -271,13 +271,13 @@ impl Args {
                        --best, or choose --first";
             return Err(Failure::Other(why.into()));
         }
-        let is_by_value = self.choosing.order().is_some_and(|order| order.needs().include(Needs::VALUES));
+        let is_by_value = self.choosing.order().is_some_and(|order| order.wants().contains(Wants::VALUES));
         if is_by_value && !has_value {
             let why = "--sort value needs a query whose value is a number or a set of squares, and this query has \
                        none: leave out --sort, or choose elo or date";
             return Err(Failure::Other(why.into()));
         }
-        let is_by_span = self.choosing.order().is_some_and(|order| order.needs().include(Needs::SPANS));
+        let is_by_span = self.choosing.order().is_some_and(|order| order.wants().contains(Wants::SPANS));
         if is_by_span && !scan.has_spans() {
             let why = "--sort length needs a query whose hits consist of moves, such as `line`, `path` or `--`: leave \
                        out --sort, or choose value, elo or date";
@@ -366,8 +366,8 @@ fn print_summary(
         (false, true) => "",
     };
     let how = match threads(args.threads) {
-        1 => format!("{}, 1 thread", scan.engine().name()),
-        threads => format!("{}, {threads} threads", scan.engine().name()),
+        1 => format!("{}, 1 thread", scan.engine().info().name),
+        threads => format!("{}, {threads} threads", scan.engine().info().name),
     };
     let hits = if summary.finished { search.hit_totals() } else { listed };
     let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
@@ -396,7 +396,7 @@ fn print_summary(
     if listed != hits && args.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
-    if let Some((positions, other)) = scan.engine().verified() {
+    if let Some((positions, other)) = scan.engine().info().verified {
         message!("{} positions recomputed by {other}: no difference", grouped(positions));
     }
     agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));

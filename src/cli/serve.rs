@@ -8,7 +8,8 @@ use orbit_chess::Cancel;
 use orbit_chess::internals::serve::{Desk, DeskOptions, Greeting, Open, converse};
 
 use super::common::{GpuArgs, bytes, from_one, threads};
-use super::{Exit, Failure, terminal};
+use super::failure::{Exit, Failure};
+use super::terminal;
 
 const AFTER_HELP: &str = "\
 Each line on standard input is a request, a JSON object; each line on standard output an answer or

@@ -13,8 +13,8 @@ use orbit_chess::internals::text::decode;
 use serde_json::{Value, json};
 
 use super::common::{Interrupt, Out, grouped, kind_name, print_failures, shown, threads};
+use super::failure::{Exit, Failure};
 use super::reading::UnpackArgs;
-use super::{Exit, Failure};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -3,13 +3,13 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::files::OutputFile;
-use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::Scan;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
-use super::Failure;
 use super::common::{Files, write_whole};
+use super::failure::Failure;
 use super::table_format::{TableFormat, named};
 use super::terminal::{Stdout, is_stdout};
 
@@ -66,9 +66,9 @@ impl StatsArgs {
     }
 
     /// What the groupings need; nothing of those that are refused later.
-    pub(super) fn needs(&self) -> Needs {
+    pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
-        groupings.iter().flat_map(Grouping::properties).map(|by| by.needs()).collect()
+        groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
     }
 
     /// Whether `--stats` was given.

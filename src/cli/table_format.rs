@@ -7,8 +7,8 @@ use clap::ValueEnum;
 
 use orbit_chess::internals::files::OutputFile;
 
-use super::Failure;
 use super::common::{ending, write_whole};
+use super::failure::Failure;
 use super::terminal::Stdout;
 
 /// A table for people or for programs.

@@ -14,7 +14,7 @@ use orbit_chess::internals::visible::{Context, Filter, escape};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Failure;
+use super::failure::Failure;
 
 /// How messages and text look. It is the same for all that a process prints, and what prints has no other way to know it.
 static LOOK: OnceLock<LookArgs> = OnceLock::new();

@@ -16,9 +16,9 @@ use orbit_chess::internals::query::{
 use orbit_chess::internals::report::words::push_squares;
 
 use super::common::{counted, grouped};
+use super::failure::{Exit, Failure};
 use super::query_text::QueryText;
 use super::transform_lines::{Lines, Sink};
-use super::{Exit, Failure};
 
 const USAGE: &str = "orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] [FEN]...\n       \
 orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] --squares SQUARES";

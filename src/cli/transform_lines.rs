@@ -4,8 +4,8 @@ use std::io::{self, Read, Write as _};
 
 use orbit_chess::internals::diagnostic::Diagnostic;
 
-use super::Failure;
 use super::common::grouped;
+use super::failure::Failure;
 use super::terminal::{Stdout, drawn_message, rendered};
 
 /// Bytes that are read at once, and longer than any line may be.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Answers, Engine, EngineError, Request, gpu::GpuError};
+use super::{Answers, Engine, EngineError, EngineInfo, Request, gpu::GpuError};
 use crate::reel::Block;
 
 /// Evaluates on a graphics card until it fails, and from there on, blocks of the failure included, on another engine.
@@ -20,12 +20,11 @@ impl Fallback {
 }
 
 impl Engine for Fallback {
-    fn name(&self) -> &'static str {
-        if self.failure.get().is_some() { "gpu, then cpu" } else { self.card.name() }
-    }
-
-    fn queries(&self) -> usize {
-        self.card.queries()
+    fn info(&self) -> EngineInfo {
+        let card = self.card.info();
+        let Some(failure) = self.failure.get() else { return card };
+        let notice = Some(format!("{failure}; the CPU searched the rest, and the answer is complete"));
+        EngineInfo { name: "gpu, then cpu", notice, ..card }
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
@@ -39,18 +38,5 @@ impl Engine for Fallback {
             }
         }
         self.spare.scan(blocks, request)
-    }
-
-    fn notice(&self) -> Option<String> {
-        let failure = self.failure.get()?;
-        Some(format!("{failure}; the CPU searched the rest, and the answer is complete"))
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        self.card.blocks_at_once()
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.card.copies(query)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use shakmaty::Bitboard;
 
 use super::{
-    Answer, Outputs,
+    Answer, Wants,
     isa::{Isa, for_each_isa},
 };
 use crate::{
@@ -44,13 +44,48 @@ impl Hits {
     }
 
     /// Makes room for the values of a query of type `ty`, if they are wanted and it has any.
-    pub(super) fn make_room(&mut self, block: &Block, outputs: Outputs, ty: Type) {
+    pub(super) fn make_room(&mut self, block: &Block, outputs: Wants, ty: Type) {
         self.values = match ty {
-            _ if !outputs.contains(Outputs::VALUES) => Values::None,
+            _ if !outputs.contains(Wants::VALUES) => Values::None,
             Type::Set => Values::Sets(vec![0; block.slots()]),
             Type::Num | Type::Position => Values::Numbers(vec![0; block.slots()]),
             Type::Bool | Type::Str => Values::None,
         };
+    }
+
+    /// The same hits, found in a part of a block, where they stand in the whole block. For each game of the part `places` has
+    /// the slot of the whole block at which the game begins, and whether its sides have changed places.
+    pub(super) fn put_back(
+        &self,
+        part: &Block,
+        whole: &Block,
+        places: impl Iterator<Item = (usize, bool)>,
+    ) -> Hits {
+        let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
+        out.values = match self.values {
+            Values::None => Values::None,
+            Values::Numbers(_) => Values::Numbers(vec![0; whole.slots()]),
+            Values::Sets(_) => Values::Sets(vec![0; whole.slots()]),
+            Values::Texts(_) => Values::Texts(vec![None; whole.slots()]),
+        };
+        for (game, (to, is_swapped)) in part.games().zip(places) {
+            let slots = game.slots();
+            for slot in self.slots(slots.clone()) {
+                let slot = slot - slots.start + to;
+                out.bits[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+            }
+            let range = to..to + slots.len();
+            match (&mut out.values, &self.values) {
+                (Values::Numbers(out), Values::Numbers(found)) => out[range].copy_from_slice(&found[slots]),
+                (Values::Sets(out), Values::Sets(found)) => {
+                    let turned = |&set: &u64| if is_swapped { set.swap_bytes() } else { set };
+                    out[range].iter_mut().zip(&found[slots]).for_each(|(out, set)| *out = turned(set));
+                }
+                (Values::Texts(out), Values::Texts(found)) => out[range].clone_from_slice(&found[slots]),
+                _ => {}
+            }
+        }
+        out
     }
 
     /// Whether a slot is a hit.

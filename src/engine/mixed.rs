@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::{Answers, Engine, EngineError, Hits, Request, Values};
-use crate::reel::{Block, SEGMENT_SLOTS};
+use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request};
+use crate::reel::Block;
 
 /// See the module.
 pub struct Mixed {
@@ -29,16 +29,6 @@ impl Mixed {
     pub fn new(groups: Vec<Group>) -> Mixed {
         Mixed { groups }
     }
-
-    fn engines(&self) -> impl Iterator<Item = &dyn Engine> {
-        self.groups.iter().map(|group| &*group.engine)
-    }
-
-    fn group_of(&self, query: usize) -> (&Group, usize) {
-        let place = |group: &Group| group.queries.iter().position(|&other| other == query);
-        let mut places = self.groups.iter().filter_map(|group| Some((group, place(group)?)));
-        places.next().expect("each query is in one group")
-    }
 }
 
 impl Group {
@@ -55,7 +45,8 @@ impl Group {
         let mut all = self.scan_blocks(&cut.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
         for ((block, cut), answers) in blocks.iter().zip(&cut).zip(&mut all) {
             for (_, answers) in answers {
-                answers.hits = put_back(&answers.hits, cut, block);
+                let places = block.games().map(|game| (game.first_slot(), false));
+                answers.hits = Hits { main_lines: true, ..answers.hits.put_back(cut, block, places) };
             }
         }
         Ok(all)
@@ -84,19 +75,22 @@ impl Group {
 }
 
 impl Engine for Mixed {
-    fn name(&self) -> &'static str {
-        let names: Vec<&str> = self.engines().map(Engine::name).collect();
-        let is = |name| names.contains(&name);
-        match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {
-            (true, _, _, true) => "gpu and reference",
-            (_, true, _, true) => "gpu, then cpu, and reference",
-            (_, _, true, true) => "cpu and reference",
-            _ => self.groups[0].engine.name(),
+    fn info(&self) -> EngineInfo {
+        let all: Vec<EngineInfo> = self.groups.iter().map(|group| group.engine.info()).collect();
+        let mut copies = vec![1; self.groups.iter().map(|group| group.queries.len()).sum()];
+        for (group, info) in self.groups.iter().zip(&all) {
+            group.queries.iter().zip(&info.copies).for_each(|(&query, &count)| copies[query] = count);
         }
-    }
-
-    fn queries(&self) -> usize {
-        self.groups.iter().map(|group| group.queries.len()).sum()
+        let verified = all.iter().filter_map(|info| info.verified);
+        EngineInfo {
+            name: name_of(&all),
+            copies,
+            in_order: all.iter().any(|info| info.in_order),
+            blocks_at_once: all.iter().map(|info| info.blocks_at_once).max().unwrap_or(1),
+            notice: all.iter().find_map(|info| info.notice.clone()),
+            verified: verified.reduce(|sum, (positions, _)| (sum.0 + positions, sum.1)),
+            persistent: all.into_iter().flat_map(|info| info.persistent).collect(),
+        }
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
@@ -111,56 +105,15 @@ impl Engine for Mixed {
         };
         Ok(all.into_iter().map(in_order).collect())
     }
-
-    fn notice(&self) -> Option<String> {
-        self.engines().find_map(Engine::notice)
-    }
-
-    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        self.engines().flat_map(Engine::persistent).collect()
-    }
-
-    fn verified(&self) -> Option<(u64, &'static str)> {
-        let all = self.engines().filter_map(Engine::verified);
-        all.reduce(|sum, (positions, _)| (sum.0 + positions, sum.1))
-    }
-
-    fn in_order(&self) -> bool {
-        self.engines().any(Engine::in_order)
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        self.engines().map(Engine::blocks_at_once).max().unwrap_or(1)
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        let (group, own) = self.group_of(query);
-        group.engine.copies(own)
-    }
 }
 
-/// Puts what was found in the main lines of a block where it stands in the whole block.
-fn put_back(found: &Hits, main_lines: &Block, block: &Block) -> Hits {
-    let mut hits = Hits { main_lines: true, ..Hits::new(block) };
-    hits.values = match found.values {
-        Values::None => Values::None,
-        Values::Numbers(_) => Values::Numbers(vec![0; block.slots()]),
-        Values::Sets(_) => Values::Sets(vec![0; block.slots()]),
-        Values::Texts(_) => Values::Texts(vec![None; block.slots()]),
-    };
-    for (from, to) in main_lines.games().zip(block.games()) {
-        let (first, end, to) = (from.first_slot(), from.end_slot(), to.first_slot());
-        for slot in found.slots(first..end) {
-            let slot = slot - first + to;
-            hits.bits[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
-        }
-        let range = to..to + end - first;
-        match (&mut hits.values, &found.values) {
-            (Values::Numbers(out), Values::Numbers(found)) => out[range].copy_from_slice(&found[first..end]),
-            (Values::Sets(out), Values::Sets(found)) => out[range].copy_from_slice(&found[first..end]),
-            (Values::Texts(out), Values::Texts(found)) => out[range].clone_from_slice(&found[first..end]),
-            _ => {}
-        }
+/// The engines of the groups, as users know them.
+fn name_of(groups: &[EngineInfo]) -> &'static str {
+    let is = |name| groups.iter().any(|info| info.name == name);
+    match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {
+        (true, _, _, true) => "gpu and reference",
+        (_, true, _, true) => "gpu, then cpu, and reference",
+        (_, _, true, true) => "cpu and reference",
+        _ => groups[0].name,
     }
-    hits
 }

@@ -4,8 +4,6 @@
 //! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`Request`],
 //! and gives [`Answers`] of each query on each block: a bit for each slot, and what else is wanted at its hits.
 
-use std::sync::Arc;
-
 use shakmaty::Bitboard;
 
 pub use self::commentary::{Commentary, GameCommentary, SortValue};
@@ -14,14 +12,14 @@ pub use self::games::{GameAnswer, Rank};
 pub use self::hits::{GameEnds, Hits, Values};
 use self::hits::{slots_of, within};
 pub use self::interrupt::Interrupt;
-pub use self::request::{Answers, Outputs, Request, Select};
+pub use self::prepared::{PreparedQuery, plans};
+pub use self::request::{Answers, Request, Select};
 pub use self::spans::{FindSpan, Span, SpanKind, Spans};
+pub use self::wants::Wants;
 pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
 use crate::{
     board::{PackedMove, Position},
     diagnostic::Diagnostic,
-    plan::{Options, Planner, Plans},
-    query::Query,
     reel::{Block, GameRow},
 };
 
@@ -46,12 +44,14 @@ pub mod mixed;
 pub mod narrowed;
 mod operations;
 pub mod part;
+mod prepared;
 pub mod reference;
 mod request;
 pub mod settled;
 mod spans;
 pub mod texts;
 pub mod verify;
+mod wants;
 
 /// The value of a query at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,14 +153,46 @@ pub enum EngineError {
     Query { query: usize, game: u32, place: String, diagnostic: Box<Diagnostic> },
 }
 
+/// Everything that is to be known of an engine besides its answers.
+///
+/// An engine on top of another one changes what it knows better, and has the rest from below: there are no defaults that it
+/// could forget to pass on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EngineInfo {
+    /// `reference`, `cpu`, `gpu`, or several of them.
+    pub name: &'static str,
+    /// For each query the number of distinct copies of its outermost transform, 1 without one.
+    pub copies: Vec<usize>,
+    /// Whether answers on a block depend on the blocks before it, so that blocks must come in order, on one thread.
+    pub in_order: bool,
+    /// How many blocks it is best given together.
+    pub blocks_at_once: usize,
+    /// What a user should know of how it went, at the end of a run.
+    pub notice: Option<String>,
+    /// The persistent variables that are printed at the end of a run, and their values.
+    pub persistent: Vec<(String, Vec<u8>)>,
+    /// How many positions another engine has recomputed, and its name, if one does.
+    pub verified: Option<(u64, &'static str)>,
+}
+
+impl EngineInfo {
+    /// An engine that takes blocks one by one, in any order, and has nothing to tell.
+    pub fn plain(name: &'static str, copies: Vec<usize>) -> EngineInfo {
+        let (notice, persistent, verified) = (None, Vec::new(), None);
+        EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified }
+    }
+
+    /// How many queries it evaluates.
+    pub fn queries(&self) -> usize {
+        self.copies.len()
+    }
+}
+
 /// Evaluates queries on blocks: positions are replayed once for all of them, and what queries or outputs have in
 /// common is computed once. Engines are shared between threads.
 pub trait Engine: Send + Sync {
-    /// `reference`, `cpu`, `gpu`.
-    fn name(&self) -> &'static str;
-
-    /// How many queries it evaluates.
-    fn queries(&self) -> usize;
+    /// Everything that is to be known of it besides its answers. Some of it changes while it runs.
+    fn info(&self) -> EngineInfo;
 
     /// Evaluates every slot of some blocks: for each block what each query answers. The request names as many
     /// outputs as there are queries.
@@ -179,8 +211,8 @@ pub trait Engine: Send + Sync {
     /// # Panics
     ///
     /// Without a query.
-    fn answer(&self, block: &Block, outputs: Outputs) -> Result<Answers, EngineError> {
-        let mut all = vec![Outputs::BITS; self.queries()];
+    fn answer(&self, block: &Block, outputs: Wants) -> Result<Answers, EngineError> {
+        let mut all = vec![Wants::HITS; self.info().queries()];
         all[0] = outputs;
         let answers = self.scan(&[block], &Request::all(&all))?;
         Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
@@ -192,113 +224,11 @@ pub trait Engine: Send + Sync {
     ///
     /// Those of [`Engine::scan`].
     fn hits(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
-        let mut out = vec![Vec::with_capacity(blocks.len()); self.queries()];
-        for answers in self.scan(blocks, &Request::all(&vec![Outputs::BITS; self.queries()]))? {
+        let mut out = vec![Vec::with_capacity(blocks.len()); self.info().queries()];
+        for answers in self.scan(blocks, &Request::all(&vec![Wants::HITS; self.info().queries()]))? {
             out.iter_mut().zip(answers).for_each(|(out, answers)| out.push(answers.hits));
         }
         Ok(out)
-    }
-
-    /// What a user should know of how it went, at the end of a run.
-    fn notice(&self) -> Option<String> {
-        None
-    }
-
-    /// The persistent variables that are printed at the end of a run, and their values.
-    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        Vec::new()
-    }
-
-    /// How many positions another engine has recomputed, and its name, if one does.
-    fn verified(&self) -> Option<(u64, &'static str)> {
-        None
-    }
-
-    /// Whether what it answers on a block depends on those before it, so that blocks must come in order, on one thread.
-    fn in_order(&self) -> bool {
-        false
-    }
-
-    /// How many blocks it is best given together.
-    fn blocks_at_once(&self) -> usize {
-        1
-    }
-
-    /// The number of distinct copies of a query's outermost transform, 1 without one.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such query.
-    fn copies(&self, query: usize) -> usize;
-}
-
-/// A query in every form that an engine wants.
-#[derive(Clone, Debug)]
-pub struct PreparedQuery {
-    /// The typed tree.
-    pub query: Query,
-    /// What makes its plans.
-    pub planner: Arc<Planner>,
-}
-
-impl PreparedQuery {
-    /// Prepares a query.
-    ///
-    /// # Errors
-    ///
-    /// Orbits that cannot be expanded.
-    pub fn new(query: Query, options: Options) -> Result<PreparedQuery, Diagnostic> {
-        let planner = Arc::new(Planner::new(&query, options)?);
-        Ok(PreparedQuery { query, planner })
-    }
-
-    /// The plans of this query alone.
-    ///
-    /// # Errors
-    ///
-    /// Why no plan says it.
-    pub fn plans(&self) -> Result<Arc<Plans>, Diagnostic> {
-        plans([self])
-    }
-
-    /// The fast engine for this query alone.
-    ///
-    /// # Errors
-    ///
-    /// Why no plan says it.
-    pub fn cpu(&self) -> Result<cpu::Cpu, Diagnostic> {
-        Ok(cpu::Cpu::new(self.plans()?))
-    }
-
-    /// The engine for graphics cards, on an open device, for this query alone.
-    ///
-    /// # Errors
-    ///
-    /// Why no plan says it.
-    pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> Result<gpu::Gpu, Diagnostic> {
-        Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
-    }
-
-    /// The same with kernels of a variant.
-    ///
-    /// # Errors
-    ///
-    /// Why no plan says it.
-    pub fn gpu_with(
-        &self,
-        device: &Arc<gpu::GpuDevice>,
-        variant: gpu::Variant,
-    ) -> Result<gpu::Gpu, Diagnostic> {
-        Ok(gpu::Gpu::with_variant(self.plans()?, Arc::clone(device), variant))
-    }
-
-    /// The slow and obvious engine for this query alone.
-    ///
-    /// # Errors
-    ///
-    /// What that engine refuses.
-    pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
-        Ok(reference::Bulk::new([&self.query])?)
     }
 }
 
@@ -309,14 +239,4 @@ fn place(game: &GameRow<'_>, slot: usize) -> String {
         None => format!("ply {node}"),
         Some(_) => format!("node {node} (ply {})", game.ply_of(node)),
     }
-}
-
-/// The plans of several queries together.
-///
-/// # Errors
-///
-/// Why no plan says one of them.
-pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Result<Arc<Plans>, Diagnostic> {
-    let planners = queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect();
-    Ok(Arc::new(Plans::new(planners)?))
 }

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use super::{Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, cpu::Cpu, reference::Bulk};
+use super::{
+    Answers, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Request, Wants, cpu::Cpu, reference::Bulk,
+};
 use crate::{
     plan::{Options, Planner, Plans},
     query::{Query, necessary, passes_over},
@@ -61,18 +63,14 @@ fn planner(query: &Query) -> Option<Planner> {
 }
 
 impl Engine for Narrowed {
-    fn name(&self) -> &'static str {
-        self.engine.name()
-    }
-
-    fn queries(&self) -> usize {
-        self.engine.queries()
+    fn info(&self) -> EngineInfo {
+        self.engine.info()
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        let bits = vec![Outputs::BITS; self.cpu.queries()];
+        let bits = vec![Wants::HITS; self.cpu.info().queries()];
         let narrow = Request { interrupt: request.interrupt, ..Request::all(&bits) };
-        let answers = match self.cpu.queries() {
+        let answers = match self.cpu.info().queries() {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
                 // The reference engine says what goes wrong.
@@ -90,17 +88,5 @@ impl Engine for Narrowed {
             }
         };
         self.engine.scan(blocks, &Request { games: Some(&can_match), ..*request })
-    }
-
-    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        self.engine.persistent()
-    }
-
-    fn in_order(&self) -> bool {
-        self.engine.in_order()
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.engine.copies(query)
     }
 }

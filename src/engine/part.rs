@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::{Answers, CopyHits, FindSpan, GameAnswer, Hits, Outputs, Span, Values};
+use super::{Answers, CopyHits, FindSpan, GameAnswer, Hits, Span, Wants};
 use crate::board::Color;
 use crate::query::Type;
-use crate::reel::{Block, GameRow, SEGMENT_SLOTS};
+use crate::reel::{Block, GameRow};
 
 /// See the module.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl<'a> Part<'a> {
     }
 
     /// What is answered where no game counts; of a query of type `ty` whose outermost transform has so many copies.
-    pub fn nothing(&self, outputs: Outputs, ty: Type, copies: usize) -> Answers {
+    pub fn nothing(&self, outputs: Wants, ty: Type, copies: usize) -> Answers {
         let mut hits = Hits::new(self.whole);
         hits.make_room(self.whole, outputs, ty);
         let copies = outputs.detail().map(|detail| CopyHits::new(copies, detail, &hits));
@@ -42,7 +42,9 @@ impl<'a> Part<'a> {
 
     /// What was answered of the part, in the whole block. Spans are told by [`Part::spans`].
     pub fn put_back(&self, answers: Answers) -> Answers {
-        let hits = self.put_back_hits(&answers.hits);
+        let places =
+            self.games.iter().map(|&(game, is_swapped)| (self.whole.game(game).first_slot(), is_swapped));
+        let hits = answers.hits.put_back(&self.block, self.whole, places);
         let copies = answers.copies.map(|copies| copies.at(&hits));
         let games = answers.games.map(|told| {
             let mut all = vec![GameAnswer::default(); self.whole.games_len()];
@@ -57,38 +59,6 @@ impl<'a> Part<'a> {
             commentary
         });
         Answers { hits, copies, games, commentary, spans: None }
-    }
-
-    fn put_back_hits(&self, found: &Hits) -> Hits {
-        let mut hits = Hits { main_lines: found.main_lines, ..Hits::new(self.whole) };
-        hits.values = match found.values {
-            Values::None => Values::None,
-            Values::Numbers(_) => Values::Numbers(vec![0; self.whole.slots()]),
-            Values::Sets(_) => Values::Sets(vec![0; self.whole.slots()]),
-            Values::Texts(_) => Values::Texts(vec![None; self.whole.slots()]),
-        };
-        for (from, &(index, is_swapped)) in self.block.games().zip(&self.games) {
-            let (first, end) = (from.first_slot(), from.end_slot());
-            let to = self.whole.game(index).first_slot();
-            for slot in found.slots(first..end) {
-                let slot = slot - first + to;
-                hits.bits[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
-            }
-            let range = to..to + end - first;
-            match (&mut hits.values, &found.values) {
-                (Values::Numbers(out), Values::Numbers(found)) => {
-                    out[range].copy_from_slice(&found[first..end]);
-                }
-                (Values::Sets(out), Values::Sets(found)) => {
-                    let turned = |&set: &u64| if is_swapped { set.swap_bytes() } else { set };
-                    let pairs = out[range].iter_mut().zip(&found[first..end]);
-                    pairs.for_each(|(out, set)| *out = turned(set));
-                }
-                (Values::Texts(out), Values::Texts(found)) => out[range].clone_from_slice(&found[first..end]),
-                _ => {}
-            }
-        }
-        hits
     }
 
     /// Tells of what hits of the whole block consist by what tells that of the part, whose `answers` these are.

@@ -1,60 +1,7 @@
 //! What a run asks an engine for, and what it gets.
 
-use std::ops::BitOr;
-
-use super::{Commentary, CopyDetail, CopyHits, GameAnswer, GameEnds, Hits, Interrupt, Spans};
+use super::{Commentary, CopyHits, GameAnswer, GameEnds, Hits, Interrupt, Spans, Wants};
 use crate::reel::{Block, GameRow};
-
-/// What is wanted of a query on every block; wishes are joined by `|`. The hits are always there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Outputs(u8);
-
-impl Outputs {
-    /// Where the query matches, a bit for each slot.
-    pub const BITS: Outputs = Outputs(0);
-    /// The value at each hit: a number or a set of squares.
-    pub const VALUES: Outputs = Outputs(1);
-    /// At how many hits each copy of the outermost transform matches.
-    pub const COPY_COUNTS: Outputs = Outputs(2);
-    /// The lowest copy that matches at each hit, how many do, and all of [`Outputs::COPY_COUNTS`].
-    pub const LOWEST_COPY: Outputs = Outputs(2 | 4);
-    /// All copies that match at each hit, and all of [`Outputs::LOWEST_COPY`].
-    pub const ALL_COPIES: Outputs = Outputs(2 | 4 | 8);
-    /// What the query writes: comments, values of `sort`, tags and messages.
-    pub const COMMENTARY: Outputs = Outputs(16);
-    /// What hits consist of, if the engine can tell it.
-    pub const SPANS: Outputs = Outputs(32);
-    /// The comments of games, which stay in the blocks then. Engines do not look at it.
-    pub const COMMENTS: Outputs = Outputs(64);
-
-    /// Whether all of `others` is wanted.
-    pub fn contains(self, others: Outputs) -> bool {
-        self.0 & others.0 == others.0
-    }
-
-    /// The same, but nothing of copies.
-    pub fn without_copies(self) -> Outputs {
-        Outputs(self.0 & !Outputs::ALL_COPIES.0)
-    }
-
-    /// How much is told of copies, if anything.
-    pub fn detail(self) -> Option<CopyDetail> {
-        let wishes = [
-            (Outputs::ALL_COPIES, CopyDetail::All),
-            (Outputs::LOWEST_COPY, CopyDetail::Lowest),
-            (Outputs::COPY_COUNTS, CopyDetail::Counts),
-        ];
-        wishes.into_iter().find_map(|(wish, detail)| self.contains(wish).then_some(detail))
-    }
-}
-
-impl BitOr for Outputs {
-    type Output = Outputs;
-
-    fn bitor(self, others: Outputs) -> Outputs {
-        Outputs(self.0 | others.0)
-    }
-}
 
 /// Which hits are to be kept.
 pub trait Select: Sync {
@@ -72,7 +19,7 @@ impl<F: Fn(usize, &Block, usize, &mut Hits) + Sync> Select for F {
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// Of each query, in their order.
-    pub outputs: &'a [Outputs],
+    pub outputs: &'a [Wants],
     /// Which hits are kept; `None` for all. Values and copies are those of hits that are kept.
     pub select: Option<&'a dyn Select>,
     /// In which games a query can match at all, as far as that is known; `None` for all. Engines that evaluate a query
@@ -86,7 +33,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// Asks for something at all hits.
-    pub fn all(outputs: &'a [Outputs]) -> Request<'a> {
+    pub fn all(outputs: &'a [Wants]) -> Request<'a> {
         Request { outputs, select: None, games: None, last_game: None, interrupt: None }
     }
 

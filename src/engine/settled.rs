@@ -3,7 +3,7 @@
 //! A flat program notices that a query runs into an error, such as a variable that holds nothing; where in the text
 //! that is, and at which position, the reference engine says, which is asked of the same blocks.
 
-use super::{Answers, Engine, EngineError, Request, reference::Bulk};
+use super::{Answers, Engine, EngineError, EngineInfo, Request, reference::Bulk};
 use crate::reel::Block;
 
 /// See the module.
@@ -20,12 +20,8 @@ impl Settled {
 }
 
 impl Engine for Settled {
-    fn name(&self) -> &'static str {
-        self.engine.name()
-    }
-
-    fn queries(&self) -> usize {
-        self.engine.queries()
+    fn info(&self) -> EngineInfo {
+        self.engine.info()
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
@@ -33,21 +29,5 @@ impl Engine for Settled {
             Err(EngineError::Stopped) => self.reference.scan(blocks, request),
             other => other,
         }
-    }
-
-    fn notice(&self) -> Option<String> {
-        self.engine.notice()
-    }
-
-    fn verified(&self) -> Option<(u64, &'static str)> {
-        self.engine.verified()
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        self.engine.blocks_at_once()
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.engine.copies(query)
     }
 }

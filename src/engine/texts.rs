@@ -1,6 +1,6 @@
 //! The strings that queries yield, for engines that tell only where there is one.
 
-use super::{Answers, Engine, EngineError, Outputs, Request, Values, reference::Bulk};
+use super::{Answers, Engine, EngineError, EngineInfo, Request, Values, Wants, reference::Bulk};
 use crate::reel::Block;
 
 /// Gives the hits of an engine the strings that the reference engine finds there.
@@ -18,47 +18,19 @@ impl Texts {
 }
 
 impl Engine for Texts {
-    fn name(&self) -> &'static str {
-        self.engine.name()
-    }
-
-    fn queries(&self) -> usize {
-        self.engine.queries()
+    fn info(&self) -> EngineInfo {
+        self.engine.info()
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let mut all = self.engine.scan(blocks, request)?;
         for (block, answers) in blocks.iter().zip(&mut all) {
             for (query, (answers, outputs)) in answers.iter_mut().zip(request.outputs).enumerate() {
-                if outputs.contains(Outputs::VALUES) && answers.hits.values == Values::None {
+                if outputs.contains(Wants::VALUES) && answers.hits.values == Values::None {
                     self.reference.add_texts(query, block, &mut answers.hits, &request.switch())?;
                 }
             }
         }
         Ok(all)
-    }
-
-    fn notice(&self) -> Option<String> {
-        self.engine.notice()
-    }
-
-    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        self.engine.persistent()
-    }
-
-    fn verified(&self) -> Option<(u64, &'static str)> {
-        self.engine.verified()
-    }
-
-    fn in_order(&self) -> bool {
-        self.engine.in_order()
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        self.engine.blocks_at_once()
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.engine.copies(query)
     }
 }

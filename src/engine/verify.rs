@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answers, Engine, EngineError, Hits, Interrupt, Outputs, Request, Values, place};
+use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request, Values, Wants, place};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
@@ -41,8 +41,8 @@ impl Verified {
         &self,
         block: &Block,
         ours: &[Checked],
-        outputs: &[Outputs],
-        interrupt: Option<&Interrupt>,
+        outputs: &[Wants],
+        request: &Request<'_>,
     ) -> Result<(), EngineError> {
         let (games, part) = match self.sample {
             Sample::All => (block.games().collect(), None),
@@ -65,10 +65,10 @@ impl Verified {
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
         // Of a part of a block, copies are told for other hits, in other places.
-        let no_copies: Vec<Outputs> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
+        let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
-        let theirs =
-            self.other.scan(&[part], &Request { select: Some(&keep), interrupt, ..Request::all(outputs) })?;
+        let asked = Request { outputs, select: Some(&keep), games: None, ..*request };
+        let theirs = self.other.scan(&[part], &asked)?;
         let theirs = before.with(theirs).remove(0);
         for (query, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             for (slot, copy) in pairs() {
@@ -87,8 +87,8 @@ impl Verified {
     fn differ(&self, block: &Block, slot: usize, ours: (bool, i64), theirs: (bool, i64)) -> EngineError {
         let game = block.game(block.game_of_slot(slot));
         EngineError::Differ {
-            engine: self.engine.name(),
-            other: self.other.name(),
+            engine: self.engine.info().name,
+            other: self.other.info().name,
             game: game.number(),
             place: place(&game, slot),
             answers: format!("{ours:?} and {theirs:?}"),
@@ -102,7 +102,7 @@ impl Verified {
             if ours != theirs {
                 let game = block.game(block.game_of_slot(slot));
                 let (game, place) = (game.number(), place(&game, slot));
-                let (engine, other) = (self.engine.name(), self.other.name());
+                let (engine, other) = (self.engine.info().name, self.other.info().name);
                 return Err(EngineError::CopiesDiffer {
                     engine,
                     other,
@@ -115,8 +115,8 @@ impl Verified {
         let mut sums = our_copies.sums().iter().zip(their_copies.sums()).enumerate();
         sums.find(|(_, (ours, theirs))| ours != theirs).map_or(Ok(()), |(copy, (&ours, &theirs))| {
             Err(EngineError::CountsDiffer {
-                engine: self.engine.name(),
-                other: self.other.name(),
+                engine: self.engine.info().name,
+                other: self.other.info().name,
                 copy: copy + 1,
                 counts: (ours, theirs),
             })
@@ -220,59 +220,31 @@ fn mix(number: u64) -> u64 {
 }
 
 impl Engine for Verified {
-    fn name(&self) -> &'static str {
-        self.engine.name()
-    }
-
-    fn notice(&self) -> Option<String> {
-        self.engine.notice()
-    }
-
-    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        self.engine.persistent()
-    }
-
-    fn verified(&self) -> Option<(u64, &'static str)> {
-        Some((*self.checked.lock().unwrap_or_else(PoisonError::into_inner), self.other.name()))
-    }
-
-    fn queries(&self) -> usize {
-        self.engine.queries()
+    fn info(&self) -> EngineInfo {
+        let (own, other) = (self.engine.info(), self.other.info());
+        let checked = *self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_order = own.in_order || other.in_order;
+        EngineInfo { in_order, verified: Some((checked, other.name)), ..own }
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         // Counts alone could agree by chance.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
-            Some(_) if all => outputs | Outputs::ALL_COPIES,
+            Some(_) if all => outputs | Wants::ALL_COPIES,
             _ => outputs,
         });
-        let outputs: Vec<Outputs> = widened.collect();
-        let before = Recorder::new(blocks.len(), self.queries());
+        let outputs: Vec<Wants> = widened.collect();
+        let before = Recorder::new(blocks.len(), outputs.len());
         let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
             before.record(index, query, hits);
             request.select(index, block, query, hits);
         };
-        let asked = Request { select: Some(&select), interrupt: request.interrupt, ..Request::all(&outputs) };
+        let asked = Request { outputs: &outputs, select: Some(&select), ..*request };
         let ours = self.engine.scan(blocks, &asked)?;
         let ours = before.with(ours);
-        blocks
-            .iter()
-            .zip(&ours)
-            .try_for_each(|(block, ours)| self.check(block, ours, &outputs, request.interrupt))?;
+        blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs, request))?;
         let answers = |of_block: Vec<Checked>| of_block.into_iter().map(|checked| checked.answers).collect();
         Ok(ours.into_iter().map(answers).collect())
-    }
-
-    fn in_order(&self) -> bool {
-        self.engine.in_order() || self.other.in_order()
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        self.engine.blocks_at_once()
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.engine.copies(query)
     }
 }

@@ -8,7 +8,7 @@
 
 use std::{convert::Infallible, fmt, marker::PhantomData, str::FromStr, sync::Arc, time::Duration};
 
-use super::{Answers, Engine, EngineError, Hits, Request};
+use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request};
 use crate::{
     plan::{Plan, Plans},
     reel::Block,
@@ -195,19 +195,11 @@ impl Gpu {
 }
 
 impl Engine for Gpu {
-    fn name(&self) -> &'static str {
-        match self.0 {}
-    }
-
-    fn queries(&self) -> usize {
+    fn info(&self) -> EngineInfo {
         match self.0 {}
     }
 
     fn scan(&self, _: &[&Block], _: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        match self.0 {}
-    }
-
-    fn copies(&self, _: usize) -> usize {
         match self.0 {}
     }
 }

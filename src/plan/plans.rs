@@ -74,13 +74,9 @@ impl Plans {
         self.planners[query].has_values()
     }
 
-    /// The number of distinct copies of a query's outermost transform, 1 without one.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such query.
-    pub fn copy_count(&self, query: usize) -> usize {
-        self.planners[query].copies()
+    /// For each query the number of distinct copies of its outermost transform, 1 without one.
+    pub fn copy_counts(&self) -> Vec<usize> {
+        self.planners.iter().map(|planner| planner.copies()).collect()
     }
 
     /// The hits of some of the queries, as one program.

@@ -20,8 +20,8 @@ pub use self::positions::PositionRows;
 
 use super::columns::{Cell, Column, ColumnType, Columns, SpanCells, cell, span_cells};
 use super::row::{Found, Rows};
+use crate::engine::Wants;
 use crate::reel::GameRow;
-use crate::run::needs::Needs;
 
 /// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, [`ArrowTable::finish`] gives them all.
 pub struct ArrowTable {
@@ -256,7 +256,7 @@ pub(crate) struct ArrowBlock {
 /// What makes rows of what was found in a block.
 pub(crate) trait ArrowRows: Sync {
     /// What has to be known of games and hits.
-    fn needs(&self) -> Needs;
+    fn wants(&self) -> Wants;
 
     /// The names and types of the columns.
     fn schema(&self) -> SchemaRef;
@@ -272,8 +272,8 @@ pub(crate) struct HitRows {
 }
 
 impl ArrowRows for HitRows {
-    fn needs(&self) -> Needs {
-        self.columns.needs()
+    fn wants(&self) -> Wants {
+        self.columns.wants()
     }
 
     fn schema(&self) -> SchemaRef {

@@ -9,9 +9,9 @@ use super::row::RowParts;
 use super::row::{Found, Row};
 use crate::board::Color;
 use crate::engine::Answer;
+use crate::engine::Wants;
 use crate::game::{Date, Eval, Rating, tags};
 use crate::reel::GameRow;
-use crate::run::needs::Needs;
 use crate::text::decode;
 
 /// The version of the columns: a column that is taken away, or that comes to mean something else, raises it.
@@ -204,15 +204,15 @@ impl Columns {
     }
 
     /// What has to be known of games and hits to fill them, and no more.
-    pub fn needs(&self) -> Needs {
+    pub fn wants(&self) -> Wants {
         use Column as C;
         let have = |wanted: &[Column]| self.list().iter().any(|column| wanted.contains(column));
         let copies = have(&[C::Matched, C::Copy, C::Pattern, C::Transform, C::Copies]);
-        Needs::TAGS
-            | Needs::VALUES.when(have(&[C::Value, C::Squares, C::SquaresCount, C::Text]))
-            | (Needs::LOWEST_COPY | Needs::COPY_NAMES).when(copies)
-            | Needs::SPANS.when(self.have_spans())
-            | Needs::COMMENTS.when(self.read_comments())
+        Wants::TAGS
+            | Wants::VALUES.when(have(&[C::Value, C::Squares, C::SquaresCount, C::Text]))
+            | (Wants::LOWEST_COPY | Wants::COPY_NAMES).when(copies)
+            | Wants::SPANS.when(self.have_spans())
+            | Wants::COMMENTS.when(self.read_comments())
     }
 
     /// Whether one of them is read from the comments of games.

@@ -38,8 +38,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Values;
+use crate::engine::Wants;
 use crate::reel::GameRow;
-use crate::run::needs::Needs;
 
 pub use around::moves_around;
 #[cfg(feature = "arrow")]
@@ -182,19 +182,19 @@ impl Format {
     }
 
     /// What has to be known of games and hits for this format.
-    pub fn needs(self) -> Needs {
-        let copies = Needs::LOWEST_COPY | Needs::COPY_NAMES;
+    pub fn wants(self) -> Wants {
+        let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
         match self {
             Format::Text { moves_max, .. } => {
-                Needs::TAGS | Needs::VALUES | Needs::SPANS.when(moves_max.is_some())
+                Wants::TAGS | Wants::VALUES | Wants::SPANS.when(moves_max.is_some())
             }
             Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => {
-                let comments = Needs::COMMENTS.when(columns.read_comments());
-                Needs::TAGS | Needs::VALUES | copies | Needs::SPANS.when(columns.have_spans()) | comments
+                let comments = Wants::COMMENTS.when(columns.read_comments());
+                Wants::TAGS | Wants::VALUES | copies | Wants::SPANS.when(columns.have_spans()) | comments
             }
-            Format::Epd(_) | Format::Fen(_) => Needs::TAGS,
-            Format::Values { .. } => Needs::VALUES,
-            Format::Plain | Format::Nothing => Needs::NOTHING,
+            Format::Epd(_) | Format::Fen(_) => Wants::TAGS,
+            Format::Values { .. } => Wants::VALUES,
+            Format::Plain | Format::Nothing => Wants::HITS,
         }
     }
 }

@@ -5,7 +5,6 @@ use super::findings::FindingsCollector;
 use super::games::GamesCollector;
 use super::lists::ListsCollector;
 use super::messages::MessagesCollector;
-use super::needs::Needs;
 use super::ordered::OrderedCollector;
 use super::part::{Part, PartError};
 use super::players::SpellingsCollector;
@@ -15,6 +14,7 @@ use super::totals::TotalsCollector;
 use super::whole::WholeTextsCollector;
 use super::{BlockResult, CannotSplit, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
+use crate::engine::Wants;
 use serde::{Deserialize, Serialize};
 
 /// Makes a part of each block, on any thread, and adds parts up in the order of the database. It keeps no state: what it makes
@@ -24,7 +24,7 @@ pub trait Collector: Sync {
     type Part: Part;
 
     /// What it needs of a run.
-    fn needs(&self) -> Needs;
+    fn wants(&self) -> Wants;
 
     /// Whether the parts of a database that is split make the same as one run does.
     ///
@@ -64,8 +64,8 @@ pub trait Collector: Sync {
 impl<C: Collector> Collector for Option<C> {
     type Part = Option<C::Part>;
 
-    fn needs(&self) -> Needs {
-        self.iter().map(C::needs).collect()
+    fn wants(&self) -> Wants {
+        self.iter().map(C::wants).collect()
     }
 
     fn splits(&self) -> Result<(), CannotSplit> {
@@ -119,8 +119,8 @@ macro_rules! collectors {
         impl Collector for Collectors {
             type Part = Parts;
 
-            fn needs(&self) -> Needs {
-                [$(self.$name.needs()),+].into_iter().collect()
+            fn wants(&self) -> Wants {
+                [$(self.$name.wants()),+].into_iter().collect()
             }
 
             fn splits(&self) -> Result<(), CannotSplit> {

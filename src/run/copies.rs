@@ -1,7 +1,8 @@
 //! How often each copy of the outermost transform hits.
 
-use super::{BlockResult, Collector, Needs};
+use super::{BlockResult, Collector};
 use crate::database::Room;
+use crate::engine::Wants;
 
 /// Counts the hits of each copy, in the order of their declaration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,8 +11,8 @@ pub struct CopiesCollector;
 impl Collector for CopiesCollector {
     type Part = Vec<u64>;
 
-    fn needs(&self) -> Needs {
-        Needs::COPY_COUNTS
+    fn wants(&self) -> Wants {
+        Wants::COPY_COUNTS
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> Vec<u64> {

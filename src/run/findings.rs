@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::board::{Bitboard, Color};
 use crate::choice::{Order, Top, chance};
 use crate::database::Room;
-use crate::engine::{Answer, Values};
+use crate::engine::{Answer, Values, Wants};
 use crate::game::{date, tags};
 use crate::orbit::{self, Filter, Orbit};
 use crate::query::Type;
@@ -280,13 +280,13 @@ impl FindingsCollector {
 impl Collector for FindingsCollector {
     type Part = FindingsPart;
 
-    fn needs(&self) -> Needs {
-        Needs::TAGS
-            | Needs::VALUES
-            | Needs::LOWEST_COPY
-            | Needs::COPY_NAMES
-            | self.stats.needs()
-            | Needs::SPANS.when(self.spans)
+    fn wants(&self) -> Wants {
+        Wants::TAGS
+            | Wants::VALUES
+            | Wants::LOWEST_COPY
+            | Wants::COPY_NAMES
+            | self.stats.wants()
+            | Wants::SPANS.when(self.spans)
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> FindingsPart {

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::lists::Reach;
-use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
+use super::{BlockResult, Collector, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock, TextError};
-use crate::engine::Answer;
+use crate::engine::{Answer, Wants};
 use crate::pgn::{Amendment, amend, annotate};
 use crate::reel::GameRow;
 use crate::report::words::{push_squares, push_text};
@@ -86,8 +86,8 @@ impl GamesCollector {
 impl Collector for GamesCollector {
     type Part = GamesPart;
 
-    fn needs(&self) -> Needs {
-        self.comment.needs()
+    fn wants(&self) -> Wants {
+        self.comment.wants()
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> GamesPart {
@@ -194,12 +194,12 @@ impl GameText {
 
 impl Comment {
     /// What games with such comments need.
-    pub(super) fn needs(&self) -> Needs {
+    pub(super) fn wants(&self) -> Wants {
         // A text that is read from a file is compared with all that is known of its game.
-        let games = Needs::GAME_TEXTS | Needs::TAGS;
+        let games = Wants::GAME_TEXTS | Wants::TAGS;
         games
-            | (Needs::LOWEST_COPY | Needs::COPY_NAMES | Needs::VALUES).when(*self == Comment::Copy)
-            | Needs::COMMENTARY.when(matches!(self, Comment::Query(_)))
+            | (Wants::LOWEST_COPY | Wants::COPY_NAMES | Wants::VALUES).when(*self == Comment::Copy)
+            | Wants::COMMENTARY.when(matches!(self, Comment::Query(_)))
     }
 
     fn at(&self, row: &Row, found: &Found) -> String {

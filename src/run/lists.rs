@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::database::Room;
+use crate::engine::Wants;
 use crate::report::{Format, Report};
 
 /// Lists hits in several formats at once, for as many games as a list may have.
@@ -71,8 +72,8 @@ impl ListsCollector {
 impl Collector for ListsCollector {
     type Part = Vec<ListPart>;
 
-    fn needs(&self) -> Needs {
-        self.formats.iter().map(|format| format.needs()).collect()
+    fn wants(&self) -> Wants {
+        self.formats.iter().map(|format| format.wants()).collect()
     }
 
     fn look(&self, result: &BlockResult, room: &Room) -> Vec<ListPart> {

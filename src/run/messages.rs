@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::database::Room;
+use crate::engine::Wants;
 
 /// Collects the messages of the first query, those of games that are not found included.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,8 +20,8 @@ pub struct MessagesPart {
 impl Collector for MessagesCollector {
     type Part = MessagesPart;
 
-    fn needs(&self) -> Needs {
-        Needs::COMMENTARY
+    fn wants(&self) -> Wants {
+        Wants::COMMENTARY
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> MessagesPart {

@@ -1,6 +1,6 @@
 //! From hits to everything that a user gets.
 //!
-//! A [`Run`] has the queries of a [`Scan`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Needs`], looks at
+//! A [`Run`] has the queries of a [`Scan`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Wants`], looks at
 //! what was found in one block, on any thread, and makes a [`Part`] of it. Parts are taken in the order of the database:
 //! sums are merged, lists are written. A part is data, so that a database may be split, each piece run by itself, perhaps
 //! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
@@ -33,7 +33,6 @@ mod findings;
 mod games;
 mod lists;
 mod messages;
-pub mod needs;
 mod ordered;
 mod part;
 mod players;
@@ -52,7 +51,6 @@ pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
 pub(crate) use self::lists::ReportRoom;
 pub use self::lists::{ListPart, ListsCollector, Reach};
 pub use self::messages::{MessagesCollector, MessagesPart};
-pub use self::needs::Needs;
 pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
 pub use self::part::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part, PartError};
 pub use self::players::{SpellingsCollector, SpellingsPart};
@@ -64,7 +62,7 @@ pub use self::whole::{WholeTextsCollector, WholeTextsPart};
 use crate::board::Color;
 use crate::choice::Choice;
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
-use crate::engine::{Answers, CopyDetail, FindSpan, Outputs};
+use crate::engine::{Answers, CopyDetail, FindSpan, Wants};
 use crate::orbit::Likeness;
 use crate::reel::Block;
 use crate::report::{Found, Names};
@@ -134,9 +132,9 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 
     /// What queries, choice and collector need.
-    pub fn needs(&self) -> Needs {
-        let queries = Needs::TAGS.when(self.scan.reads_tags());
-        queries | self.choice.needs() | self.collector.needs()
+    pub fn wants(&self) -> Wants {
+        let queries = Wants::TAGS.when(self.scan.reads_tags());
+        queries | self.choice.wants() | self.collector.wants()
     }
 
     /// Whether parts of a database make the same as one run does.
@@ -150,7 +148,7 @@ impl<'a, C: Collector> Run<'a, C> {
 
     /// The names of sources, and of copies if these are needed.
     pub fn names(&self, sources: Vec<String>) -> Names {
-        names_of(self.scan, self.needs(), sources)
+        names_of(self.scan, self.wants(), sources)
     }
 
     /// Collects everything.
@@ -197,12 +195,12 @@ impl<'a, C: Collector> Run<'a, C> {
         names: &Names,
         take: impl FnMut(StreamedBlock, C::Part) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
-        let needs = self.needs();
-        let needs_tags = needs.include(Needs::TAGS) || database.tells_games_by_tags();
-        let database = if needs_tags { database } else { database.without_tags() };
-        let database = if needs.include(Needs::GAME_TEXTS) { database.with_texts() } else { database };
+        let wants = self.wants();
+        let reads_tags = wants.contains(Wants::TAGS) || database.tells_games_by_tags();
+        let database = if reads_tags { database } else { database.without_tags() };
+        let database = if wants.contains(Wants::GAME_TEXTS) { database.with_texts() } else { database };
         let filters = self.scan.queries().iter().map(|prepared| prepared.planner.filter());
-        let outputs: Vec<Outputs> = filters.map(|filter| needs.outputs(filter.has_one_copy())).collect();
+        let outputs: Vec<Wants> = filters.map(|filter| wants.of_filter(filter.has_one_copy())).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
             let BlockAnswers { block, games, sides, answers, spans } = &found;
             let (games, sides) = (games.as_deref(), sides.as_deref());
@@ -213,9 +211,9 @@ impl<'a, C: Collector> Run<'a, C> {
 }
 
 /// The names of sources, and of the copies of the first query of a scan if these are needed.
-pub(crate) fn names_of(scan: &Scan, needs: Needs, sources: Vec<String>) -> Names {
+pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
-    let names = match needs.include(Needs::COPY_NAMES) {
+    let names = match wants.contains(Wants::COPY_NAMES) {
         true => Names::new(filter, sources),
         false => Names { sources, ..Names::default() },
     };

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::games::{Comment, GameText};
 use super::lists::ReportRoom;
-use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
+use super::{BlockResult, Collector, Part, PartError, TakeError};
 use crate::choice::{Order, RankFacts, Top};
 use crate::database::{GameTexts, Room, StreamedBlock, TextError};
+use crate::engine::Wants;
 use crate::reel::GameRow;
 use crate::report::{Format, Found, Report};
 
@@ -58,10 +59,10 @@ impl OrderedCollector {
 impl Collector for OrderedCollector {
     type Part = OrderedPart;
 
-    fn needs(&self) -> Needs {
-        let formats: Needs = self.formats.iter().map(|format| format.needs()).collect();
-        let games = self.comment.as_ref().map_or(Needs::NOTHING, Comment::needs);
-        formats | self.order.needs() | games
+    fn wants(&self) -> Wants {
+        let formats: Wants = self.formats.iter().map(|format| format.wants()).collect();
+        let games = self.comment.as_ref().map_or(Wants::HITS, Comment::wants);
+        formats | self.order.wants() | games
     }
 
     fn look(&self, result: &BlockResult, room: &Room) -> OrderedPart {

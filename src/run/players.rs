@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::board::Color;
 use crate::database::Room;
+use crate::engine::Wants;
 use crate::game::{PlayerName, fide, tags};
 use crate::reel::{Block, GameRow};
 
@@ -60,8 +61,8 @@ impl SpellingsCollector {
 impl Collector for SpellingsCollector {
     type Part = SpellingsPart;
 
-    fn needs(&self) -> Needs {
-        Needs::TAGS
+    fn wants(&self) -> Wants {
+        Wants::TAGS
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> SpellingsPart {

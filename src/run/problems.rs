@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::database::Room;
+use crate::engine::Wants;
 use crate::reel::{Block, Problem};
 use crate::report::kind_name;
 
@@ -21,8 +22,8 @@ pub struct ProblemsPart {
 impl Collector for ProblemsCollector {
     type Part = ProblemsPart;
 
-    fn needs(&self) -> Needs {
-        Needs::NOTHING
+    fn wants(&self) -> Wants {
+        Wants::HITS
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> ProblemsPart {

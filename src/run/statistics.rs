@@ -1,7 +1,8 @@
 //! Counts by groups of games and positions, for one query or many.
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::database::Room;
+use crate::engine::Wants;
 use crate::stats::{Counts, ManyCounts, Stats};
 
 /// Counts the hits of each query by groups.
@@ -30,8 +31,8 @@ impl StatisticsCollector {
 impl Collector for StatisticsCollector {
     type Part = ManyCounts;
 
-    fn needs(&self) -> Needs {
-        self.stats.needs()
+    fn wants(&self) -> Wants {
+        self.stats.wants()
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> ManyCounts {

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::part::COUNT_FAULT;
-use super::{BlockResult, Collector, Needs, Part, PartError, TakeError};
+use super::{BlockResult, Collector, Part, PartError, TakeError};
 use crate::database::{GameTexts, Room, StreamedBlock};
-use crate::engine::{Answers, GameEnds};
+use crate::engine::{Answers, GameEnds, Wants};
 use crate::reel::Totals;
 use crate::report::HitTotals;
 
@@ -27,8 +27,8 @@ pub struct TotalsPart {
 impl Collector for TotalsCollector {
     type Part = TotalsPart;
 
-    fn needs(&self) -> Needs {
-        Needs::NOTHING
+    fn wants(&self) -> Wants {
+        Wants::HITS
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> TotalsPart {

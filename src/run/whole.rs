@@ -3,9 +3,10 @@
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Needs, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError};
 use crate::choice::{Choice, Comparison};
 use crate::database::Room;
+use crate::engine::Wants;
 use crate::game::tags;
 
 /// Counts the games in which a tag is what a condition compares it with, and those in which it has that as a part.
@@ -40,8 +41,8 @@ impl WholeTextsCollector {
 impl Collector for WholeTextsCollector {
     type Part = WholeTextsPart;
 
-    fn needs(&self) -> Needs {
-        Needs::TAGS
+    fn wants(&self) -> Wants {
+        Wants::TAGS
     }
 
     fn look(&self, result: &BlockResult, _: &Room) -> WholeTextsPart {

@@ -3,7 +3,7 @@
 use crate::board::Color;
 use crate::choice::Choice;
 use crate::engine::part::Part;
-use crate::engine::{Answers, FindSpan, Outputs};
+use crate::engine::{Answers, FindSpan, Wants};
 use crate::reel::Block;
 use crate::scan::Scan;
 
@@ -47,11 +47,11 @@ impl<'a> View<'a> {
     }
 
     /// What each query answers of no game.
-    pub(super) fn nothing(&self, scan: &Scan, outputs: &[Outputs]) -> Vec<Answers> {
+    pub(super) fn nothing(&self, scan: &Scan, outputs: &[Wants]) -> Vec<Answers> {
         let Some(part) = &self.part else { return Vec::new() };
         let queries = scan.queries().iter().zip(outputs).enumerate();
         let nothing = queries.map(|(query, (prepared, outputs))| {
-            part.nothing(*outputs, prepared.query.body.ty(), scan.engine().copies(query))
+            part.nothing(*outputs, prepared.query.body.ty(), scan.engine().info().copies[query])
         });
         nothing.collect()
     }

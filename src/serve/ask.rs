@@ -13,10 +13,10 @@ use super::kept::{Kept, KeptBlock, Place, found, rank_facts};
 use super::request::{Ask, checked_rows, columns};
 use crate::choice::{Order, Top};
 use crate::diagnostic::Diagnostic;
+use crate::engine::Wants;
 use crate::query::{Dialect, Type};
 use crate::reel::Block;
 use crate::report::{Columns, Extras, HitTotals, Names};
-use crate::run::Needs;
 use crate::scan::Scan;
 use crate::session::{Cancel, Progress, Query, Told};
 
@@ -107,22 +107,22 @@ impl Desk {
             player: choice.player.is_some(),
             measures: choice.reads_comments(),
         };
-        let shows_comments = columns.is_some_and(|all| Columns::new(&all).needs().include(Needs::COMMENTS));
+        let shows_comments = columns.is_some_and(|all| Columns::new(&all).wants().contains(Wants::COMMENTS));
         // Where side lines are searched blocks stay as they are.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // Else what hits consist of is told when they are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
-        let needs = match ask.count {
-            true => Needs::NOTHING,
-            false => Needs::VALUES | Needs::LOWEST_COPY | Needs::SPANS.when(tells_spans),
+        let wants = match ask.count {
+            true => Wants::HITS,
+            false => Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS.when(tells_spans),
         };
-        let needs = needs | Needs::COMMENTS.when(shows_comments);
-        let needs = needs | order.map_or(Needs::NOTHING, Order::needs);
+        let wants = wants | Wants::COMMENTS.when(shows_comments);
+        let wants = wants | order.map_or(Wants::HITS, Order::wants);
         let owns_blocks = !session.is_resident() || session.keeps_variations() && !extras.nodes;
         let mut keeping = Keeping::new(order, ask, owns_blocks, self.kept_max());
         let summary =
-            search.for_each_told(&scan, needs, |streamed, told| keeping.take(&streamed.block, told));
+            search.for_each_told(&scan, wants, |streamed, told| keeping.take(&streamed.block, told));
         let summary = summary.map_err(fault)?;
         let searched = summary.finished.then(|| (summary.totals.games(), summary.totals.positions));
         let (hit, is_cut) = (keeping.hit, keeping.is_cut);
@@ -136,10 +136,10 @@ impl Desk {
         Ok(Answered {
             query: ask.query.clone(),
             remarks: query.remarks().to_vec(),
-            notes: scan.notes().iter().cloned().chain(scan.engine().notice()).collect(),
+            notes: scan.notes().iter().cloned().chain(scan.engine().info().notice).collect(),
             hit,
             searched,
-            engine: scan.engine().name(),
+            engine: scan.engine().info().name,
             time: begun.elapsed(),
             ty: scan.ty(),
             kept,
@@ -160,14 +160,14 @@ pub(super) fn parsed(text: &str, dialect: Option<Dialect>) -> Result<Query, Faul
 /// Refuses choices that have no effect on the query.
 fn refuse_idle(ask: &Ask, scan: &Scan, order: Option<Order>) -> Result<(), Fault> {
     let has_value = matches!(scan.ty(), Type::Num | Type::Set | Type::Position);
-    let needs = order.map_or(Needs::NOTHING, Order::needs);
+    let wants = order.map_or(Wants::HITS, Order::wants);
     let why = if ask.best && !has_value {
         "`best` needs a query whose value is a number or a set of squares, and this query has none: leave out `best`, or \
          choose `first`"
-    } else if needs.include(Needs::VALUES) && !has_value {
+    } else if wants.contains(Wants::VALUES) && !has_value {
         "`sort` by value needs a query whose value is a number or a set of squares, and this query has none: choose `elo` \
          or `date`"
-    } else if needs.include(Needs::SPANS) && !scan.has_spans() {
+    } else if wants.contains(Wants::SPANS) && !scan.has_spans() {
         "`sort` by length needs a query whose hits consist of moves, such as `line`, `path` or `--`: choose `value`, `elo` \
          or `date`"
     } else if order.is_some() && ask.count {

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use super::fault::{Code, Fault};
 use crate::board::Color;
 use crate::choice::RankFacts;
+use crate::engine::Wants;
 use crate::engine::reference::SpanFinder;
 use crate::engine::{
     Answers, CopyDetail, CopyHits, EngineError, FindSpan, GameAnswer, Hits, Interrupt, PreparedQuery, Spans,
@@ -18,7 +19,6 @@ use crate::engine::{
 use crate::orbit::Likeness;
 use crate::reel::Block;
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
-use crate::run::Needs;
 use crate::session::{Query, Told};
 
 /// Runs of hits and moves of a hit that a line of text shows at most.
@@ -242,7 +242,7 @@ impl Kept {
     /// What goes wrong in the query when it is told of what hits consist; columns of comments that were not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
         let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
-        if columns.needs().include(Needs::COMMENTS) && !self.has_comments {
+        if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
             let why = "clocks and evaluations were not kept with these hits: name their columns in the request that searches";
             return Err(Fault::new(Code::Request, why));
         }

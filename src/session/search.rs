@@ -8,10 +8,10 @@ use crate::board::Color;
 use crate::choice::{Choice, Condition, Order, Player};
 use crate::database::{Database, Room, StreamedBlock, Summary};
 use crate::engine::verify::Sample;
-use crate::engine::{Answers, Outputs, Spans};
+use crate::engine::{Answers, Spans, Wants};
 use crate::query::Type;
 use crate::report::HitTotals;
-use crate::run::{Collector, Needs, Run, StatisticsCollector, TotalsCollector};
+use crate::run::{Collector, Run, StatisticsCollector, TotalsCollector};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use crate::stats::{Counts, Grouping, Stats};
 
@@ -36,7 +36,7 @@ pub struct Search<'a> {
     hits_max: u64,
     pub(super) games_max: Option<u64>,
     pub(super) order: Option<(Order, usize)>,
-    detail: Needs,
+    detail: Wants,
     engine: EngineOptions,
     threads: usize,
     /// The blocks that are read, if not all.
@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
             hits_max: u64::MAX,
             games_max: None,
             order: None,
-            detail: Needs::VALUES | Needs::LOWEST_COPY,
+            detail: Wants::VALUES | Wants::LOWEST_COPY,
             engine,
             threads: session.threads,
             blocks: None,
@@ -128,19 +128,19 @@ impl<'a> Search<'a> {
 
     /// Finds all copies of the outermost transform that match at a hit, not only the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
-        self.detail |= Needs::ALL_COPIES;
+        self.detail |= Wants::ALL_COPIES;
         self
     }
 
     /// Finds what each hit consists of: see [`Hit::span`].
     pub fn spans(mut self) -> Self {
-        self.detail |= Needs::SPANS;
+        self.detail |= Wants::SPANS;
         self
     }
 
     /// Finds neither values nor copies, only where the hits are: faster.
     pub fn places_only(mut self) -> Self {
-        self.detail = Needs::NOTHING;
+        self.detail = Wants::HITS;
         self
     }
 
@@ -229,12 +229,12 @@ impl<'a> Search<'a> {
         }
         let most = usize::try_from(games_left).unwrap_or(usize::MAX);
         let mut top = self.order.map(|(order, games_max)| (order, order.top(games_max.min(most))));
-        let needs = self.needs_of_hits();
+        let wants = self.wants_of_hits();
         let (scan, session) = (self.scan()?, self.session);
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
-        let summary = self.for_each_told(&scan, needs, |streamed, told| {
+        let summary = self.for_each_told(&scan, wants, |streamed, told| {
             let (answers, sources) = (&told.answers, &session.sources);
             let found = BlockHits { streamed, answers, query: &query, sources, untold };
             match &mut top {
@@ -268,12 +268,12 @@ impl<'a> Search<'a> {
     pub(crate) fn for_each_told(
         &mut self,
         scan: &Scan,
-        needs: Needs,
+        wants: Wants,
         mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
     ) -> Result<Summary, SessionError> {
-        let needs = needs | self.choice.needs();
+        let wants = wants | self.choice.wants();
         let outputs: Vec<_> =
-            self.queries.iter().map(|query| needs.outputs(query.filter().has_one_copy())).collect();
+            self.queries.iter().map(|query| wants.of_filter(query.filter().has_one_copy())).collect();
         let work = |found: BlockAnswers<'_>, _: &Room| {
             let BlockAnswers { block, games, sides, answers, spans } = found;
             let mut answers = answers.into_iter().next()?;
@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
     pub(super) fn run<T: Send>(
         &mut self,
         scan: &Scan,
-        outputs: &[Outputs],
+        outputs: &[Wants],
         choice: &Choice,
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
@@ -373,7 +373,7 @@ impl<'a> Search<'a> {
     pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), SessionError> {
         let scan = self.scan()?;
         let run = Run::new(&scan, &self.choice, collector);
-        let database = self.database(run.needs().include(Needs::GAME_TEXTS))?;
+        let database = self.database(run.wants().contains(Wants::GAME_TEXTS))?;
         let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
         let watch = &mut self.watch;
         let (part, summary) = run.collect_watched(database, |streamed: &StreamedBlock| {
@@ -390,12 +390,12 @@ impl<'a> Search<'a> {
     ///
     /// The engine refuses a query, or there is no such card.
     pub fn engine_name(&self) -> Result<&'static str, SessionError> {
-        Ok(self.scan()?.engine().name())
+        Ok(self.scan()?.engine().info().name)
     }
 
-    fn needs_of_hits(&self) -> Needs {
-        let order = self.order.map_or(Needs::NOTHING, |(order, _)| order.needs());
-        self.detail | self.choice.needs() | order
+    fn wants_of_hits(&self) -> Wants {
+        let order = self.order.map_or(Wants::HITS, |(order, _)| order.wants());
+        self.detail | self.choice.wants() | order
     }
 
     /// The queries, planned for the engine of choice.
@@ -415,7 +415,7 @@ impl<'a> Search<'a> {
         scan: &Scan,
         summary: &Summary,
     ) -> Result<(), SessionError> {
-        if scan.engine().notice().is_some() {
+        if scan.engine().info().notice.is_some() {
             self.engine.card.forget();
         }
         if self.cancel.is_cancelled() && !summary.finished {

@@ -124,10 +124,10 @@ impl Table<'_> {
         let games_max = search.games_max.unwrap_or(u64::MAX);
         let by_query = scan.sorts_games().then_some((Order::ByQuery, usize::MAX));
         let order = search.order.or(by_query);
-        let needs = rows.needs() | search.choice.needs();
-        let needs = needs | order.map_or(crate::run::Needs::NOTHING, |(order, _)| order.needs());
-        let outputs = [needs.outputs(search.queries[0].filter().has_one_copy())];
-        let names = names_of(&scan, needs, search.session.sources().to_vec());
+        let wants = rows.wants() | search.choice.wants();
+        let wants = wants | order.map_or(crate::engine::Wants::HITS, |(order, _)| order.wants());
+        let outputs = [wants.of_filter(search.queries[0].filter().has_one_copy())];
+        let names = names_of(&scan, wants, search.session.sources().to_vec());
         let (choice, report_room) = (search.choice.clone(), ReportRoom::new(1));
         let most = match order {
             None => usize::try_from(games_max).unwrap_or(usize::MAX),

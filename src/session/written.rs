@@ -6,12 +6,11 @@ use std::path::Path;
 
 use super::{Search, Session, SessionError};
 use crate::database::StreamedBlock;
+use crate::engine::Wants;
 use crate::files::{OutputFile, refuse_clashes};
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
-use crate::run::{
-    About, Comment, FindingsCollector, GamesCollector, GamesTaken, Needs, Reach, Run, TakeError,
-};
+use crate::run::{About, Comment, FindingsCollector, GamesCollector, GamesTaken, Reach, Run, TakeError};
 
 impl Search<'_> {
     /// Writes the games that the first query hits to a file, as their sources have them, in the order of the database. A
@@ -28,7 +27,7 @@ impl Search<'_> {
         let collector = GamesCollector::new(Comment::None, Reach::new(0, self.games_max));
         let choice = std::mem::take(&mut self.choice);
         let run = Run::new(&scan, &choice, &collector);
-        let database = self.database(run.needs().include(Needs::GAME_TEXTS))?;
+        let database = self.database(run.wants().contains(Wants::GAME_TEXTS))?;
         let (mut texts, names) = (database.texts(), run.names(database.source_names()));
         let mut wanted = GamesTaken::new(0, self.games_max);
         let (mut writer, mut written, mut fault) = (PgnWriter::new(file), 0, None);
@@ -71,7 +70,7 @@ impl Search<'_> {
         let collector = if self.choice.player.is_some() { collector.of_player() } else { collector };
         let (chosen, session) = (self.choice.in_words(), self.session);
         let (part, _) = self.collect(&collector)?;
-        let (engine, sources) = (scan.engine().name(), session.sources());
+        let (engine, sources) = (scan.engine().info().name, session.sources());
         Ok(collector.findings(&part, &About { query: query.text(), engine, sources, chosen: &chosen }))
     }
 }

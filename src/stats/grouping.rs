@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use crate::board::Color;
 use crate::diagnostic::nearest;
+use crate::engine::Wants;
 use crate::game::known::{known_tag, nearest_tag, tag_named};
 use crate::game::measures::{thousandths_of, thousandths_text};
 use crate::game::{Measure, Rating};
-use crate::run::needs::Needs;
 
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -277,18 +277,18 @@ impl By {
     }
 
     /// What has to be known of games and hits for it.
-    pub fn needs(&self) -> Needs {
+    pub fn wants(&self) -> Wants {
         match self {
-            By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Needs::TAGS,
-            By::Title(_) | By::Speed | By::Termination => Needs::TAGS,
-            By::Measure(measure, _) => Needs::of_measure(*measure),
-            By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Needs::TAGS,
+            By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Wants::TAGS,
+            By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
+            By::Measure(measure, _) => Wants::of_measure(*measure),
+            By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
             // Moves are numbered from the counters of the tag `FEN`.
-            By::Move(_) => Needs::TAGS,
-            By::Value(_) => Needs::VALUES,
-            By::Copy => Needs::ALL_COPIES | Needs::COPY_NAMES,
-            By::Length(_) | By::San => Needs::SPANS,
-            By::Result | By::Source | By::Folder | By::Ply(_) => Needs::NOTHING,
+            By::Move(_) => Wants::TAGS,
+            By::Value(_) => Wants::VALUES,
+            By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
+            By::Length(_) | By::San => Wants::SPANS,
+            By::Result | By::Source | By::Folder | By::Ply(_) => Wants::HITS,
         }
     }
 }

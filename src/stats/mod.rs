@@ -10,7 +10,7 @@
 //!
 //! use orbit_chess::internals::database::{Database, DatabaseOptions};
 //! use orbit_chess::internals::choice::Choice;
-//! use orbit_chess::internals::engine::Outputs;
+//! use orbit_chess::internals::engine::Wants;
 //! use orbit_chess::internals::report::{Found, Names};
 //! use orbit_chess::internals::query;
 //! use orbit_chess::internals::scan::{EngineOptions, Scan};
@@ -23,7 +23,7 @@
 //! let parsed = query::parse("Nf3").map_err(|fault| fault.to_string())?;
 //! Scan::with_query(parsed, &EngineOptions::default())?.for_each_block(
 //!     database,
-//!     &[Outputs::BITS],
+//!     &[Wants::HITS],
 //!     &Choice::default(),
 //!     |result, _| {
 //!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
@@ -62,11 +62,11 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use self::columns::{Code, GroupColumn, HitAt, Place};
 use crate::board::Color;
+use crate::engine::Wants;
 use crate::engine::{CopyHits, Hits, Outcome, Values};
 use crate::game::measures::thousandths_text;
 use crate::game::{Mention, Speed};
 use crate::report::{Distribution, Found, grouped};
-use crate::run::needs::Needs;
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
@@ -286,8 +286,8 @@ impl Stats {
     }
 
     /// What has to be known of games and hits.
-    pub fn needs(&self) -> Needs {
-        Needs::VALUES.when(self.tells_values) | self.properties().map(By::needs).collect::<Needs>()
+    pub fn wants(&self) -> Wants {
+        Wants::VALUES.when(self.tells_values) | self.properties().map(By::wants).collect::<Wants>()
     }
 
     fn properties(&self) -> impl Iterator<Item = &By> {
@@ -321,7 +321,7 @@ impl Stats {
     fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: Games) -> Counts {
         let Found { hits, copies, .. } = *found;
         assert!(
-            copies.is_some() || !self.needs().include(Needs::ALL_COPIES),
+            copies.is_some() || !self.wants().contains(Wants::ALL_COPIES),
             "groups by copy need the copies of hits"
         );
         let no_copies = CopyHits::default();

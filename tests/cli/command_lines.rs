@@ -20,7 +20,7 @@ use crate::{
         harness::Row,
         length::only_in_its_part,
     },
-    program::{SAMPLE, run_in},
+    program::SAMPLE,
 };
 
 /// The games of the sample that are searched.
@@ -69,21 +69,29 @@ fn digest_of(seen: &str) -> String {
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(folder.path()).stdin(Stdio::null());
-    command.env("PATH", path).env("XDG_CACHE_HOME", folder.path().join("in/cache")).env_remove("NO_COLOR");
-    let Output { status, stdout, stderr } = command.output().unwrap();
+    let Output { status, stdout, stderr } = shell(folder.path(), line).output().unwrap();
     let mut out = format!("exit code {:?}\n{}", status.code(), String::from_utf8_lossy(&stdout));
     out += "== messages\n";
     let messages = String::from_utf8_lossy(&stderr);
     messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
     for (name, bytes) in files(folder.path(), Path::new("")) {
-        writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(&bytes)).unwrap();
+        // Reels hold the places of their sources.
+        let is_reel = name.extension().is_some_and(|ending| ending == "reel");
+        let bytes = if is_reel { &[] } else { &bytes[..] };
+        writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
     }
     // Places of the machine.
     out.replace(folder.path().to_str().unwrap(), "HERE")
+}
+
+/// A line of the shell in a folder, in which `orbit` is the program that is tested.
+fn shell(folder: &Path, line: &str) -> Command {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).stdin(Stdio::null());
+    command.env("PATH", path).env("XDG_CACHE_HOME", folder.join("cache")).env_remove("NO_COLOR");
+    command
 }
 
 /// Tells whether a message holds times or rates.
@@ -97,7 +105,7 @@ fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .unwrap()
         .map(|entry| below.join(entry.unwrap().file_name()))
         .collect();
-    names.retain(|name| name != Path::new("in"));
+    names.retain(|name| name != Path::new("in") && name != Path::new("cache"));
     names.sort();
     let read = |name: PathBuf| match folder.join(&name) {
         path if path.is_dir() => files(folder, &name),
@@ -129,14 +137,15 @@ fn make_inputs() -> TempDir {
     for name in ["main.pgn", "measures.pgn"] {
         write(name, data(&format!("games/{name}")).as_bytes());
     }
+    // Of standard input, since reels hold places and times of files.
     fs::create_dir(folder.path().join("reels")).unwrap();
     for index in [
-        &["sample.pgn", "-o", "reels/sample.reel"][..],
-        &["--variations", "trees.pgn", "-o", "reels/trees.reel"],
-        &["--shards", "64K", "sample.pgn", "-o", "shards/"],
+        "orbit index -q - -o reels/sample.reel < sample.pgn",
+        "orbit index -q --variations - -o reels/trees.reel < trees.pgn",
+        "orbit index -q --shards 64K - -o shards/ < sample.pgn",
     ] {
-        let (code, _, messages) = run_in(folder.path(), &[&["index", "-q"], index].concat());
-        assert_eq!(code, Some(0), "{index:?}: {messages}");
+        let out = shell(folder.path(), index).output().unwrap();
+        assert!(out.status.success(), "{index}: {}", String::from_utf8_lossy(&out.stderr));
     }
     folder
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use orbit_chess::internals::diagnostic::Severity;
-use orbit_chess::internals::engine::{Engine, Outputs, PreparedQuery};
+use orbit_chess::internals::engine::{Engine, PreparedQuery, Wants};
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::reel::GameRow;
 use orbit_chess::internals::scan::EngineChoice;
@@ -76,7 +76,7 @@ fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool>
     let answers: Vec<bool> = blocks
         .iter()
         .flat_map(|block| {
-            let hits = engine.answer(block, Outputs::BITS).unwrap().hits;
+            let hits = engine.answer(block, Wants::HITS).unwrap().hits;
             let is_hit = |game: GameRow<'_>| hits.count_in(game.slots()) > 0;
             let answers: Vec<bool> = block.games().map(is_hit).collect();
             assert!(block.games().all(|game| !game.is_cut()), "{}: a move cannot be played", theme.name);
@@ -95,7 +95,7 @@ fn positions_hit_and_miss_as_the_catalogue_says() {
         for engine in [&cpu as &dyn Engine, &reference] {
             for (fens, expected) in [(&theme.hits, true), (&theme.misses, false)] {
                 for (fen, answer) in fens.iter().zip(answers(&theme, fens, engine)) {
-                    assert_eq!(answer, expected, "{} on {fen} ({})", theme.name, engine.name());
+                    assert_eq!(answer, expected, "{} on {fen} ({})", theme.name, engine.info().name);
                 }
             }
         }

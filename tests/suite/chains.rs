@@ -3,7 +3,7 @@
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Answer, Answers, Engine, EngineError, Outputs, reference::Bulk},
+    engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk},
     query,
 };
 
@@ -17,7 +17,7 @@ fn long_game(plies: usize) -> String {
 
 const SIDE_LINES: &str = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 3. f4) 2... d6) 2. Nf3 Nc6 *\n";
 
-fn asked(text: &str, pgn: &str, outputs: Outputs) -> Result<Answers, EngineError> {
+fn asked(text: &str, pgn: &str, outputs: Wants) -> Result<Answers, EngineError> {
     let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
     let mut options = DatabaseOptions::default();
     (options.parse.variations, options.parse.annotations) = (query.variations, true);
@@ -27,7 +27,7 @@ fn asked(text: &str, pgn: &str, outputs: Outputs) -> Result<Answers, EngineError
 
 /// The nodes at which a query has a value, and the values.
 fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
-    let hits = asked(text, pgn, Outputs::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
+    let hits = asked(text, pgn, Wants::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
     let value = |slot: usize| match hits.answer(slot) {
         Answer::Num(value) => value.expect("it is a hit"),
         Answer::Set(squares) => squares.0.trailing_zeros() as i32,
@@ -38,7 +38,7 @@ fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
 
 /// The comments of the first game, each behind the number of its position.
 fn comments(text: &str, pgn: &str) -> Vec<String> {
-    let answers = asked(text, pgn, Outputs::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let answers = asked(text, pgn, Wants::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
     let commentary = answers.commentary.expect("it was asked for");
     let of_game = &commentary.games[0];
     of_game.comments.iter().map(|(at, text)| format!("{at} {}", String::from_utf8_lossy(text))).collect()
@@ -46,7 +46,7 @@ fn comments(text: &str, pgn: &str) -> Vec<String> {
 
 /// The message of the run-time error of a query.
 fn fault(text: &str, pgn: &str) -> String {
-    match asked(text, pgn, Outputs::VALUES) {
+    match asked(text, pgn, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) => diagnostic.message,
         Err(error) => panic!("{text}: {error}"),
         Ok(_) => panic!("{text} has no fault"),

@@ -8,7 +8,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_chess::internals::{
     board::{Bitboard, Position},
-    engine::{Answer, Engine, Outputs, PreparedQuery},
+    engine::{Answer, Engine, PreparedQuery, Wants},
     orbit::{AsText, expand},
     plan::Options,
     query::{self, Query},
@@ -79,7 +79,7 @@ fn start(fen: &str) -> Position {
 /// The value at the first position of a block, on two engines.
 fn value(text: &str, block: &Block) -> String {
     let prepared = PreparedQuery::new(parsed(text), Options::default()).unwrap();
-    let print = |engine: &dyn Engine| match engine.answer(block, Outputs::VALUES).unwrap().hits.answer(0) {
+    let print = |engine: &dyn Engine| match engine.answer(block, Wants::VALUES).unwrap().hits.answer(0) {
         Answer::Bool(hit) => if hit { "T" } else { "F" }.to_string(),
         Answer::Num(value) => value.map_or("none".into(), |value| value.to_string()),
         Answer::Set(squares) => squares_text(squares),
@@ -122,7 +122,7 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
 
 fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
     let engine = PreparedQuery::new(parsed(text), Options::default()).unwrap().cpu().unwrap();
-    blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.bits).collect()
+    blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.bits).collect()
 }
 
 /// Checks a statement; what the program answers, for the page.

@@ -5,7 +5,7 @@
 //! the rule is followed and the row says "erratum".
 
 use orbit_chess::internals::{
-    engine::{Answer, Engine, Outputs, PreparedQuery, reference::Reference},
+    engine::{Answer, Engine, PreparedQuery, Wants, reference::Reference},
     orbit::{AsText, expand, to_cql6},
     plan::Options,
     query::{self, Dialect, Node, Type},
@@ -354,10 +354,10 @@ fn engines_agree_on_generated_lists() {
         else {
             continue;
         };
-        let expected = reference.answer(&block, Outputs::VALUES).unwrap().hits;
+        let expected = reference.answer(&block, Wants::VALUES).unwrap().hits;
         let counts = |engine: &dyn Engine| {
             engine
-                .answer(&block, Outputs::COPY_COUNTS)
+                .answer(&block, Wants::COPY_COUNTS)
                 .unwrap()
                 .copies
                 .map_or(Vec::new(), |it| it.sums().to_vec())
@@ -368,7 +368,7 @@ fn engines_agree_on_generated_lists() {
         for runner in runners {
             let engine = runner.engine(&query).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(
-                engine.answer(&block, Outputs::VALUES).unwrap().hits,
+                engine.answer(&block, Wants::VALUES).unwrap().hits,
                 expected,
                 "{}: {text}",
                 runner.name

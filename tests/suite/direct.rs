@@ -1,7 +1,7 @@
 //! Answers that are carried along games as they are: no program runs over the positions for them.
 
 use orbit_chess::internals::{
-    engine::{Answers, Engine, Outputs, PreparedQuery, Request, cpu::Cpu, plans},
+    engine::{Answers, Engine, PreparedQuery, Request, Wants, cpu::Cpu, plans},
     plan::Options,
     query,
     reel::Block,
@@ -39,7 +39,7 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     let plans = plans(&prepared).unwrap();
     let plan = plans.hits(0..texts.len());
     let (is_carried, positions) = (plan.carried.is_some(), plan.program.positions);
-    let outputs = vec![Outputs::BITS; texts.len()];
+    let outputs = vec![Wants::HITS; texts.len()];
     let answers = Cpu::new(plans).scan(blocks, &Request::all(&outputs)).unwrap();
     let bits = |answers: Vec<Answers>| answers.into_iter().map(|answer| answer.hits.bits).collect();
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Outputs, PreparedQuery},
+    engine::{PreparedQuery, Wants},
     plan::Options,
     query,
 };
@@ -57,7 +57,7 @@ fn orbits_of_what_is_found_on_real_games() {
     ] {
         let query = query::parse(text).unwrap().query;
         let mut answers = Runner::engines().into_iter().map(|runner| {
-            let hits = runner.engine(&query).unwrap().answer(&sample, Outputs::VALUES).unwrap().hits;
+            let hits = runner.engine(&query).unwrap().answer(&sample, Wants::VALUES).unwrap().hits;
             (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect::<Vec<_>>()
         });
         let first = answers.next().unwrap();
@@ -86,7 +86,7 @@ fn games_of_any_length_are_carried_through() {
         for runner in Runner::all(number).into_iter().chain(others) {
             let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
             let found: u64 =
-                blocks.iter().map(|block| engine.answer(block, Outputs::BITS).unwrap().hits.count()).sum();
+                blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.count()).sum();
             assert_eq!(found, hits, "{text}, {}", runner.name);
         }
     }
@@ -97,7 +97,7 @@ fn games_of_any_length_are_carried_through() {
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";
     let blocks = pgn_blocks(games);
-    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let mut several = 0;
     for text in [
         "flipcolor find Nf3",

@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Engine as _, EngineError, Outputs, PreparedQuery, Request, settled::Settled},
+    engine::{Engine as _, EngineError, PreparedQuery, Request, Wants, settled::Settled},
     plan::Options,
     query,
     reel::Block,
@@ -159,15 +159,15 @@ fn errors_are_those_of_the_reference_engine() {
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
         assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
         let reference = prepared.reference().unwrap();
-        let due = reference.answer(&block, Outputs::BITS).unwrap_err();
+        let due = reference.answer(&block, Wants::HITS).unwrap_err();
         assert!(matches!(due, EngineError::Query { .. }), "{text}: {due}");
         assert_eq!(
-            prepared.cpu().unwrap().answer(&block, Outputs::BITS).unwrap_err(),
+            prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err(),
             EngineError::Stopped,
             "{text}"
         );
         let settled = Settled::new(Box::new(prepared.cpu().unwrap()), reference);
-        let found = settled.scan(&[&block], &Request::all(&[Outputs::BITS])).unwrap_err();
+        let found = settled.scan(&[&block], &Request::all(&[Wants::HITS])).unwrap_err();
         assert_eq!(found, due, "{text}");
     }
 }

@@ -142,7 +142,7 @@ fn side_lines_are_those_of_the_reference_engine() {
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_chess::internals::{
-        engine::{Engine as _, EngineError, Outputs, PreparedQuery, Request, settled::Settled},
+        engine::{Engine as _, EngineError, PreparedQuery, Request, Wants, settled::Settled},
         plan::Options,
         query,
     };
@@ -150,10 +150,10 @@ fn many_strings_are_left_to_the_reference_engine() {
     let text = "{if initial {tt=\"abcdefgh\" nn=0 while(nn<20) {tt+=tt nn+=1} while(nn<28) {uu=tt+str(nn) nn+=1}} check}";
     let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
     assert!(prepared.planner.refusal().is_none());
-    let alone = prepared.cpu().unwrap().answer(&block, Outputs::BITS).unwrap_err();
+    let alone = prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err();
     assert_eq!(alone, EngineError::Stopped);
     let settled = Settled::new(Box::new(prepared.cpu().unwrap()), prepared.reference().unwrap());
-    let request = Request::all(&[Outputs::BITS]);
+    let request = Request::all(&[Wants::HITS]);
     let due = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
     assert_eq!(settled.scan(&[&block], &request).unwrap(), due);
 }

@@ -1,7 +1,7 @@
 //! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
 
 use orbit_chess::internals::{
-    engine::{Answer, Engine as _, GameEnds, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    engine::{Answer, Engine as _, GameEnds, PreparedQuery, Request, Wants, narrowed::Narrowed},
     plan::Options,
     query,
     reel::Block,
@@ -90,7 +90,7 @@ fn games_without_a_match_are_passed_over() {
         let blocks: [&Block; 1] = [sample];
         let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
-        let outputs = [Outputs::BITS];
+        let outputs = [Wants::HITS];
         let request = Request::all(&outputs);
         let all = prepared.reference().unwrap().scan(&blocks, &request).unwrap();
         let narrowed = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();

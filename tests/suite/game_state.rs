@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use orbit_chess::internals::{
     choice::Choice,
     database::{Database, DatabaseOptions},
-    engine::Outputs,
+    engine::Wants,
     query,
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
@@ -26,7 +26,7 @@ fn told(text: &str) -> Result<Vec<String>, String> {
     scan.threads(1)
         .for_each_block(
             Database::from_pgn_bytes("test", GAMES.as_bytes().to_vec(), options),
-            &[Outputs::COMMENTARY],
+            &[Wants::COMMENTARY],
             &Choice::default(),
             |found: BlockAnswers<'_>, _| found.answers,
             |_, answers| {

@@ -9,7 +9,7 @@ use orbit_chess::internals::{
     board::{PackedMove, Position},
     choice::Choice,
     database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock},
-    engine::{Answers, Outputs, PreparedQuery, Request},
+    engine::{Answers, PreparedQuery, Request, Wants},
     pgn::{Game, SideLine},
     plan::Options,
     query::{self, Query},
@@ -330,7 +330,7 @@ fn each_query_of_a_run_has_its_own_lines() {
     ];
     let prepared =
         |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
-    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
     let scan = Scan::of(queries.map(prepared).to_vec(), &options).unwrap();

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use orbit_chess::internals::{
     choice::{Choice, Order, RankFacts},
     database::{Database, DatabaseOptions},
-    engine::{Answer, Answers, Engine, EngineError, Outputs, Rank},
+    engine::{Answer, Answers, Engine, EngineError, Rank, Wants},
     query,
     reel::Block,
     report::words::push_squares,
@@ -58,7 +58,7 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
 pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Result<String, EngineError> {
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     for block in blocks {
-        all.add(block, &engine.answer(block, Outputs::VALUES)?);
+        all.add(block, &engine.answer(block, Wants::VALUES)?);
     }
     Ok(all.finish())
 }
@@ -81,7 +81,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
     scan.threads(1)
         .for_each_block(
             database,
-            &[Outputs::VALUES],
+            &[Wants::VALUES],
             &Choice::default(),
             |found: BlockAnswers<'_>, _| found.answers,
             |streamed, mut answers| {

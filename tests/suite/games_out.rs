@@ -8,7 +8,7 @@ use crate::common::marks::{is_marked, marks};
 use crate::common::{corpus, scan};
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, DatabaseOptions, TextError};
-use orbit_chess::internals::engine::Outputs;
+use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::pgn::annotate;
 use orbit_chess::internals::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
@@ -55,7 +55,7 @@ fn write(query: &str, database: Database, out: &Path) -> Result<Vec<Written>, Te
     let scan = scan(query).threads(2);
     let summary = scan.for_each_block(
         database,
-        &[Outputs::BITS],
+        &[Wants::HITS],
         &Choice::default(),
         |mut result, _| result.answers.remove(0).hits,
         |taken, hits| {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_chess::internals::{
-    engine::{Engine, Hits, Outputs, PreparedQuery, Request, Values},
+    engine::{Engine, Hits, PreparedQuery, Request, Values, Wants},
     plan::Options,
     query::{self, Query},
     reel::Block,
@@ -41,8 +41,8 @@ pub struct Golden {
 }
 
 impl Golden {
-    fn wanted(&self) -> Outputs {
-        if self.id.starts_with('v') { Outputs::VALUES } else { Outputs::BITS }
+    fn wanted(&self) -> Wants {
+        if self.id.starts_with('v') { Wants::VALUES } else { Wants::HITS }
     }
 
     /// Whether the engines for processors and graphics cards run it.
@@ -276,7 +276,7 @@ fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));
     let whole = |engine: &dyn Engine| {
-        let answers = engine.answer(block, Outputs::VALUES | Outputs::COPY_COUNTS).unwrap();
+        let answers = engine.answer(block, Wants::VALUES | Wants::COPY_COUNTS).unwrap();
         (answers.hits, answers.copies.map_or(Vec::new(), |copies| copies.sums().to_vec()))
     };
     let (first, engine) = engines.next().expect("two runners are compared");

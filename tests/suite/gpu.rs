@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbit_chess::internals::{
     board::{Code, PackedMove, Position, Square},
     engine::{
-        Answers, CopyHits, Engine, EngineError, Outputs, PreparedQuery, Request,
+        Answers, CopyHits, Engine, EngineError, PreparedQuery, Request, Wants,
         gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
     },
     pgn::Game,
@@ -49,7 +49,7 @@ pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
 /// The same; messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
-    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let found = gpu.scan(blocks, &Request::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
     for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
@@ -61,8 +61,7 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
             assert_eq!(found, expected, "{text}: block {index}, slot {slot}");
         }
         assert_eq!(*found_copies, copies, "{text}: copies in block {index}");
-        let counts =
-            gpu.answer(block, Outputs::COPY_COUNTS).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let counts = gpu.answer(block, Wants::COPY_COUNTS).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(counts.hits.bits, expected.bits, "{text}: hits alone in block {index}");
         let sums = |copies: &Option<CopyHits>| copies.as_ref().map(|copies| copies.sums().to_vec());
         assert_eq!(sums(&counts.copies), sums(&copies), "{text}: counts of copies in block {index}");
@@ -249,7 +248,7 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
         let gpu = prepared("legal --").gpu(&device).unwrap();
         let mut scans = 0;
         let error = loop {
-            match gpu.answer(&block, Outputs::VALUES) {
+            match gpu.answer(&block, Wants::VALUES) {
                 Ok(answers) => assert_eq!(answers.hits.count(), block.slots() as u64),
                 Err(error) => break error,
             }
@@ -260,7 +259,7 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
         let text = error.to_string();
         assert!(text.starts_with("the GPU was lost") && text.contains("--engine cpu"), "{text}");
         // And so for good.
-        let again = gpu.answer(&block, Outputs::BITS).unwrap_err();
+        let again = gpu.answer(&block, Wants::HITS).unwrap_err();
         assert!(matches!(again, EngineError::Gpu(GpuError::Lost { .. })), "{again}");
     }
 }
@@ -298,7 +297,7 @@ fn threads_share_blocks_on_the_device() {
     let device = open_device(device_options(GpuLimits::default()));
     let block = block_of_games([long_game(100), long_game(700)]);
     let resident = device.upload(&[&block]).unwrap();
-    let expected = prepared(MANY).cpu().unwrap().answer(&block, Outputs::BITS).unwrap().hits;
+    let expected = prepared(MANY).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
@@ -306,7 +305,7 @@ fn threads_share_blocks_on_the_device() {
                 for _ in 0..5 {
                     let (hits, _) = gpu.scan_resident(&resident).unwrap();
                     assert_eq!(hits[0][0], expected);
-                    assert_eq!(gpu.answer(&block, Outputs::BITS).unwrap().hits, expected);
+                    assert_eq!(gpu.answer(&block, Wants::HITS).unwrap().hits, expected);
                 }
             });
         }
@@ -314,7 +313,7 @@ fn threads_share_blocks_on_the_device() {
 }
 
 /// What a scan within limits says when it cannot run.
-fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Outputs) -> GpuError {
+fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Wants) -> GpuError {
     let device = open_device(device_options(limits));
     match prepared(text).gpu(&device).unwrap().answer(block, want) {
         Ok(_) => panic!("{text} runs within {limits:?}"),
@@ -327,9 +326,7 @@ fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Outputs) -> GpuEr
 fn too_little_memory_is_an_error() {
     let block = block_of_games(short_games(500));
     for memory_bytes in [0, 1, 64, 512, 1024, 2048, 4096] {
-        for (text, want) in
-            [("Ra1", Outputs::BITS), ("Ra1", Outputs::VALUES), ("gamenumber", Outputs::VALUES)]
-        {
+        for (text, want) in [("Ra1", Wants::HITS), ("Ra1", Wants::VALUES), ("gamenumber", Wants::VALUES)] {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
             let error = refusal(limits, text, &block, want);
             let is_clear = matches!(error, GpuError::OutOfMemory { .. } | GpuError::TooSmall { .. });
@@ -349,13 +346,13 @@ fn whatever_the_memory_answers_are_right_or_refused() {
         for memory_bytes in [1u64 << power, 3 << (power - 1)] {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
             let device = open_device(device_options(limits));
-            match prepared("Pe4").gpu(&device).unwrap().scan(&blocks, &Request::all(&[Outputs::VALUES])) {
+            match prepared("Pe4").gpu(&device).unwrap().scan(&blocks, &Request::all(&[Wants::VALUES])) {
                 Ok(found) => {
                     answered += 1;
                     for (block, found) in blocks.iter().zip(found) {
                         assert_eq!(
                             found,
-                            [cpu.answer(block, Outputs::VALUES).unwrap()],
+                            [cpu.answer(block, Wants::VALUES).unwrap()],
                             "{memory_bytes} bytes"
                         );
                     }
@@ -374,10 +371,10 @@ fn whatever_the_memory_answers_are_right_or_refused() {
 fn bindings_too_small_for_a_segment_are_an_error() {
     let short = block_of_games(short_games(500));
     let cases = [
-        (63, "Ra1", Outputs::BITS),
-        (64, "Ra1", Outputs::BITS),
-        (64, "Ra1", Outputs::VALUES),
-        (1, "ply", Outputs::BITS),
+        (63, "Ra1", Wants::HITS),
+        (64, "Ra1", Wants::HITS),
+        (64, "Ra1", Wants::VALUES),
+        (1, "ply", Wants::HITS),
     ];
     for (binding_bytes, text, want) in cases {
         let limits = GpuLimits { binding_bytes, ..GpuLimits::default() };
@@ -388,11 +385,11 @@ fn bindings_too_small_for_a_segment_are_an_error() {
     // A segment's values are more than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
-    let error = refusal(limits, "Ra1", &long, Outputs::VALUES);
+    let error = refusal(limits, "Ra1", &long, Wants::VALUES);
     assert!(matches!(error, GpuError::TooSmall { .. }), "{error}");
     let device = open_device(device_options(limits));
-    let hits = prepared("Ra1").gpu(&device).unwrap().answer(&long, Outputs::BITS).unwrap().hits;
-    assert_eq!(hits, prepared("Ra1").cpu().unwrap().answer(&long, Outputs::BITS).unwrap().hits);
+    let hits = prepared("Ra1").gpu(&device).unwrap().answer(&long, Wants::HITS).unwrap().hits;
+    assert_eq!(hits, prepared("Ra1").cpu().unwrap().answer(&long, Wants::HITS).unwrap().hits);
 }
 
 #[test]
@@ -468,7 +465,7 @@ fn queries_of_many_turns_are_right_or_refused() {
     // is asked needs the loops in the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
-    let expected = prepared(text).cpu().unwrap().answer(&block, Outputs::BITS).unwrap().hits;
+    let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
     for name in ["wg32,segments8", "lanes2,wg32,segments4"] {
         let variant = name.parse().unwrap_or_else(|error| panic!("{error}"));
         let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
@@ -476,8 +473,8 @@ fn queries_of_many_turns_are_right_or_refused() {
     }
     let text = "shift flip flipcolor {(countmoves legal --[a-c1-4]) >= 3}";
     let query = query::parse(text).unwrap().query;
-    let expected = prepared(text).cpu().unwrap().answer(&block, Outputs::BITS).unwrap().hits;
-    match runner.engine(&query).unwrap().answer(&block, Outputs::BITS) {
+    let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
+    match runner.engine(&query).unwrap().answer(&block, Wants::HITS) {
         Ok(found) => assert_eq!(found.hits, expected),
         Err(error) => assert!(matches!(error, EngineError::Gpu(GpuError::TooLong { .. })), "{error}"),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_chess::internals::{
-    engine::{Engine, EngineError, Interrupt, Outputs, PreparedQuery, Request},
+    engine::{Engine, EngineError, Interrupt, PreparedQuery, Request, Wants},
     plan::Options,
     query,
 };
@@ -25,23 +25,18 @@ fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
 const LONG: usize = 1_000;
 
 /// Queries with the half-moves of their game, the steps that they take at least, and what is wanted of them.
-const ROWS: &[(&str, usize, u64, Outputs)] = &[
+const ROWS: &[(&str, usize, u64, Wants)] = &[
     // Filters and repetitions within one position.
-    ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Outputs::BITS),
-    (
-        "initial and square xx in A square yy in A square zz in A (xx & yy & zz & e5)",
-        1,
-        30_000,
-        Outputs::BITS,
-    ),
+    ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Wants::HITS),
+    ("initial and square xx in A square yy in A square zz in A (xx & yy & zz & e5)", 1, 30_000, Wants::HITS),
     // Walks that keep state.
-    ("initial line --> ({xx=ply true}* --> {xx=ply true}*){2}", 40, 30_000, Outputs::BITS),
+    ("initial line --> ({xx=ply true}* --> {xx=ply true}*){2}", 40, 30_000, Wants::HITS),
     // Steps of a regular expression.
-    ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Outputs::BITS),
+    ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
     // Positions of a long game, the values and copies at hits.
-    ("shift {Nf3 ng8}", 60_000, 60_000, Outputs::BITS),
-    ("A attacks A", 60_000, 60_000, Outputs::VALUES),
-    ("shift flip {Nf3 n}", 60_000, 60_000, Outputs::COPY_COUNTS),
+    ("shift {Nf3 ng8}", 60_000, 60_000, Wants::HITS),
+    ("A attacks A", 60_000, 60_000, Wants::VALUES),
+    ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),
 ];
 
 /// Steps between two looks at most: those of the reference engine, and those of others.
@@ -69,7 +64,7 @@ fn engines_look_and_end() {
                 let answer = engine.scan(&[&block], &request);
                 (answer, looks.load(Ordering::Relaxed))
             };
-            let (name, (answer, looks)) = (engine.name(), scan(u64::MAX));
+            let (name, (answer, looks)) = (engine.info().name, scan(u64::MAX));
             assert!(!matches!(answer, Err(EngineError::Interrupted)), "{text}, {name}");
             assert!(
                 looks >= steps / steps_a_look(name, text),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use orbit_chess::internals::{
     engine::{
-        Engine, Outputs, PreparedQuery,
+        Engine, PreparedQuery, Wants,
         cpu::{Cpu, Isa, MachineCode},
     },
     plan::Options,
@@ -40,7 +40,7 @@ fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
 fn plans_that_are_compiled_while_they_run_answer_the_same() {
     // Few enough for the first run to be short.
     let block = sample(50);
-    let outputs = Outputs::VALUES | Outputs::ALL_COPIES;
+    let outputs = Wants::VALUES | Wants::ALL_COPIES;
     for isa in Isa::available() {
         for text in DEAR {
             let [never, dear] =
@@ -74,8 +74,8 @@ fn dear_plans_are_compiled_before_a_long_block() {
         let [never, dear] =
             [MachineCode::Never, MachineCode::WhenDear].map(|code| engine(DEAR[0], isa, code));
         let block = sample(1);
-        let expected = never.answer(&block, Outputs::BITS).unwrap();
-        assert_eq!(dear.answer(&block, Outputs::BITS).unwrap(), expected, "{}", isa.name());
+        let expected = never.answer(&block, Wants::HITS).unwrap();
+        assert_eq!(dear.answer(&block, Wants::HITS).unwrap(), expected, "{}", isa.name());
         assert_eq!(dear.is_compiled(), isa.name() != "base", "{}", isa.name());
     }
 }
@@ -86,7 +86,7 @@ fn plans_that_are_cheap_are_never_compiled() {
     for text in ["true", "Ke1", "wtm"] {
         let cpu = engine(text, Isa::detected(), MachineCode::default());
         for _ in 0..3 {
-            cpu.answer(&block, Outputs::BITS).unwrap();
+            cpu.answer(&block, Wants::HITS).unwrap();
         }
         assert!(!cpu.is_compiled(), "{text}");
     }

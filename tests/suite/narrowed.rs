@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use orbit_chess::internals::{
-    engine::{Engine, GameEnds, Outputs, PreparedQuery, Request, narrowed::Narrowed},
+    engine::{Engine, GameEnds, PreparedQuery, Request, Wants, narrowed::Narrowed},
     plan::Options,
     query::{self, necessary},
     reel::Block,
@@ -56,7 +56,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         if prepared.planner.refusal().is_none() && number % 4 > 0 {
             continue;
         }
-        let outputs = [Outputs::VALUES];
+        let outputs = [Wants::VALUES];
         let request = Request::all(&outputs);
         // A run-time error ends the one run, and may lie in a game that the other one passes over.
         let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use orbit_chess::internals::choice::{Choice, Player};
 use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
-use orbit_chess::internals::engine::{Answer, Outputs, PreparedQuery};
+use orbit_chess::internals::engine::{Answer, PreparedQuery, Wants};
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
 use orbit_chess::internals::run::{Run, SpellingsCollector, TotalsCollector};
@@ -94,7 +94,7 @@ fn scan(text: &str, engine: EngineChoice) -> Scan {
 /// All that is told of each hit.
 fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: Database) -> Vec<Hit> {
     let mut all = Vec::new();
-    let outputs = [Outputs::VALUES | Outputs::LOWEST_COPY | Outputs::SPANS];
+    let outputs = [Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS];
     let work = |found: BlockAnswers<'_>, _: &Room| {
         let (answers, mut out) = (&found.answers[0], Vec::new());
         for game in found.block.games() {
@@ -153,7 +153,7 @@ fn a_query_is_asked_from_the_side_of_the_player() {
                 let due = hits(by_hand, cpu, &games, database());
                 hit += due.len();
                 let mut engines = vec![cpu, EngineChoice::Reference];
-                if cfg!(feature = "gpu") && scan(text, cpu).engine().name() == "cpu" {
+                if cfg!(feature = "gpu") && scan(text, cpu).engine().info().name == "cpu" {
                     engines.push(EngineChoice::Gpu);
                 }
                 for engine in engines {

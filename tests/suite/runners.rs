@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbit_chess::internals::{
     engine::{
-        Answer, Engine, Hits, Outputs, PreparedQuery, Values,
+        Answer, Engine, Hits, PreparedQuery, Values, Wants,
         cpu::{Cpu, Isa, MachineCode},
         gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
         reference::Bulk,
@@ -277,8 +277,7 @@ impl Runner {
 
     /// The same of a query that is parsed.
     pub fn answers_of(&self, query: &Query, block: &Block) -> Result<Vec<Answer>, String> {
-        let answers =
-            self.engine(query)?.answer(block, Outputs::VALUES).map_err(|error| error.to_string())?;
+        let answers = self.engine(query)?.answer(block, Wants::VALUES).map_err(|error| error.to_string())?;
         let hits = answers.hits;
         Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect())
     }

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use orbit_chess::internals::{
     board::{Board, Code, PieceSet},
-    engine::{Engine, Outputs, PreparedQuery, Request},
+    engine::{Engine, PreparedQuery, Request, Wants},
     plan::Options,
     query,
     reel::{
@@ -199,7 +199,7 @@ const SELECTIVE: &[(&str, u64)] = &[
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared = PreparedQuery::new(parsed.query, Options { screens, ..Options::default() }).unwrap();
-    let outputs = [Outputs::ALL_COPIES | Outputs::VALUES];
+    let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
     for block in blocks {
         // A new engine for each, since one that passes over few segments rests.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use orbit_chess::internals::{
     choice::Choice,
     database::{Database, DatabaseOptions},
-    engine::Outputs,
+    engine::Wants,
     query,
     reel::GameRow,
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
@@ -84,7 +84,7 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     let choice = Choice::default();
     scan.for_each_block(
         database,
-        &[Outputs::BITS],
+        &[Wants::HITS],
         &choice,
         |found, _| (numbers(&found), found.block.games().last().map_or(0, |game| game.number())),
         |_, (numbers, last_of_block)| {

@@ -3,7 +3,7 @@
 
 use orbit_chess::internals::{
     board::Position,
-    engine::{Outcome, Outputs},
+    engine::{Outcome, Wants},
     orbit::expand,
     pgn::Game,
     query,
@@ -40,7 +40,7 @@ fn start(board: &Board) -> Position {
 fn facts(block: &Block) -> Vec<Facts> {
     let column = |text: &str| {
         let query = query::parse(text).expect("a filter").query;
-        let hits = Runner::reference().engine(&query).unwrap().answer(block, Outputs::BITS).unwrap().hits;
+        let hits = Runner::reference().engine(&query).unwrap().answer(block, Wants::HITS).unwrap().hits;
         (0..block.slots()).map(|slot| hits.contains(slot)).collect::<Vec<bool>>()
     };
     let (check, mate, stalemate) = (column("check"), column("mate"), column("stalemate"));
@@ -90,7 +90,7 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         // A driver in software takes its time.
         let gpu = if lists % 25 == 1 { Runner::gpu(0) } else { None };
         for runner in runners.iter().chain(&gpu) {
-            let found = runner.engine(&query).unwrap().answer(&block, Outputs::BITS).unwrap().hits;
+            let found = runner.engine(&query).unwrap().answer(&block, Wants::HITS).unwrap().hits;
             let differs =
                 |slot: &usize| second.matches(&boards[*slot], &facts[*slot]) != found.contains(*slot);
             if let Some(slot) = (0..boards.len()).find(differs) {

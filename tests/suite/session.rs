@@ -360,7 +360,7 @@ fn positions_enough_are_worth_a_card() {
         (options.gpu, options.positions) = (Some(card.clone()), positions);
         let parsed = orbit_chess::internals::query::parse("Ra1").unwrap();
         let scan = Scan::with_query(parsed, &options).unwrap();
-        (scan.engine().name(), format!("{:?}", options.card))
+        (scan.engine().info().name, format!("{:?}", options.card))
     };
     let few = positions_for_card(std::thread::available_parallelism().map_or(1, |threads| threads.get()));
     assert_eq!(of(few), ("cpu", "Card(unopened)".into()));

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use orbit_chess::internals::{
     board::Position,
     database::DatabaseOptions,
-    engine::{Engine, EngineError, Outputs, PreparedQuery},
+    engine::{Engine, EngineError, PreparedQuery, Wants},
     pgn::Game,
     plan::Options,
     query::{
@@ -186,16 +186,16 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
             let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
             let reference = || prepared.reference().unwrap().with_steps_max(STEPS_MAX);
             let (answered, kind) = match prepared.planner.refusal() {
-                None => match prepared.cpu().unwrap().answer(block, Outputs::VALUES) {
+                None => match prepared.cpu().unwrap().answer(block, Wants::VALUES) {
                     // The reference engine says why.
                     Err(EngineError::Stopped) => {
-                        let told = reference().answer(block, Outputs::VALUES);
+                        let told = reference().answer(block, Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
                         (told, 2)
                     }
                     answered => (answered, 2),
                 },
-                Some(_) => (reference().answer(block, Outputs::VALUES | Outputs::COMMENTARY), 3),
+                Some(_) => (reference().answer(block, Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
                 // A variable without a value, a failed assertion, too many steps: the run ends with a message.

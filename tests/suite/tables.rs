@@ -219,8 +219,7 @@ fn every_slot_is_answered() {
             assert_eq!(answers, vec![Answer::Num(Some(8)); slots], "{}", runner.name);
             let query = orbit_chess::internals::query::parse("Ra1").unwrap().query;
             let engine = runner.engine(&query).unwrap();
-            let answers =
-                engine.answer(&block, orbit_chess::internals::engine::Outputs::COPY_COUNTS).unwrap();
+            let answers = engine.answer(&block, orbit_chess::internals::engine::Wants::COPY_COUNTS).unwrap();
             assert_eq!(answers.hits.count(), slots as u64, "{}: {slots} slots", runner.name);
             assert_eq!(answers.copies.unwrap().sums(), [slots as u64], "{}: {slots} slots", runner.name);
         }

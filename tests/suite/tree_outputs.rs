@@ -1,4 +1,4 @@
-//! Outputs of games with side lines: rows beside positions that pgn-reader and shakmaty find in the same text, trees that
+//! Wants of games with side lines: rows beside positions that pgn-reader and shakmaty find in the same text, trees that
 //! are written and read again, counts by ply.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use orbit_chess::internals::choice::{Choice, Order, RankFacts, SortKey};
 use orbit_chess::internals::database::{Database, Room};
-use orbit_chess::internals::engine::{Hits, Outputs, PreparedQuery, Values};
+use orbit_chess::internals::engine::{Hits, PreparedQuery, Values, Wants};
 use orbit_chess::internals::pgn::Game;
 use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
@@ -471,7 +471,7 @@ fn each_query_has_shares_of_its_own_positions() {
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())
         };
         let mut sum: Option<ManyCounts> = None;
-        let outputs = vec![Outputs::BITS; queries.len()];
+        let outputs = vec![Wants::HITS; queries.len()];
         let take = |_, counts| {
             match &mut sum {
                 Some(sum) => sum.add(counts).unwrap(),

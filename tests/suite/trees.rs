@@ -3,7 +3,7 @@
 
 use orbit_chess::internals::{
     board::Color,
-    engine::{Answer, Outputs},
+    engine::{Answer, Wants},
     query::{
         Query,
         tree::{
@@ -65,7 +65,7 @@ fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
     let query = Query { vars: vec![var], ..Query::of(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
-    let hits = runner.engine(&query).unwrap().answer(block, Outputs::VALUES).unwrap().hits;
+    let hits = runner.engine(&query).unwrap().answer(block, Wants::VALUES).unwrap().hits;
     let one = |slot| match answer(&hits, slot, query.body.ty()) {
         Answer::Num(Some(number)) => number.to_string(),
         Answer::Num(None) => "-".into(),

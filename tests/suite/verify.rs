@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     engine::{
-        self, Answers, Engine, EngineError, Hits, Outputs, PreparedQuery, Request, Values,
+        self, Answers, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Request, Values, Wants,
         cpu::Cpu,
         gpu::{Gpu, GpuLimits},
         reference::Bulk,
@@ -48,12 +48,8 @@ enum Lie {
 }
 
 impl Engine for Liar {
-    fn name(&self) -> &'static str {
-        "liar"
-    }
-
-    fn queries(&self) -> usize {
-        self.honest.queries()
+    fn info(&self) -> EngineInfo {
+        EngineInfo { name: "liar", ..self.honest.info() }
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
@@ -73,7 +69,7 @@ impl Engine for Liar {
             Lie::Copies => {
                 // Of the query with the other transform: as many copies, which match elsewhere.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
-                let wanted = [Outputs::ALL_COPIES];
+                let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
                 let request = Request { select: Some(&select), ..Request::all(&wanted) };
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
@@ -87,10 +83,6 @@ impl Engine for Liar {
         }
         Ok(answers)
     }
-
-    fn copies(&self, query: usize) -> usize {
-        self.honest.copies(query)
-    }
 }
 
 #[test]
@@ -99,23 +91,23 @@ fn verification_finds_a_lie() {
     let block = &blocks()[0];
     for slot in [0, 31, 32, 5000, block.slots() - 1] {
         for sample in [Sample::All, Sample::Segments(block.segments())] {
-            let error = lie(&prepared, Lie::Hit(slot), sample, Outputs::BITS);
+            let error = lie(&prepared, Lie::Hit(slot), sample, Wants::HITS);
             assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
         }
     }
     for sample in [Sample::All, Sample::Segments(block.segments())] {
-        let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Outputs::VALUES);
+        let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Wants::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
     // Counts alone are checked hit by hit as well.
-    for outputs in [Outputs::COPY_COUNTS, Outputs::LOWEST_COPY, Outputs::ALL_COPIES] {
+    for outputs in [Wants::COPY_COUNTS, Wants::LOWEST_COPY, Wants::ALL_COPIES] {
         let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");
     }
 }
 
 /// What verification says of a lie about the first block.
-fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Outputs) -> String {
+fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> String {
     let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
@@ -125,7 +117,7 @@ fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Outputs) -> 
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");
-    let (blocks, outputs) = (blocks(), [Outputs::VALUES | Outputs::LOWEST_COPY]);
+    let (blocks, outputs) = (blocks(), [Wants::VALUES | Wants::LOWEST_COPY]);
     let block = &blocks[0];
     let select = |_: usize, block: &Block, _: usize, hits: &mut Hits| hits.clear(0..block.slots() / 2);
     let request = Request { select: Some(&select), ..Request::all(&outputs) };
@@ -138,7 +130,7 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
             Verified::new(Box::new(prepared.cpu().unwrap()), Box::new(prepared.reference().unwrap()), sample);
         let answers = checked.scan(&[block], &request).unwrap();
         assert_eq!(answers[0][0].hits, plain[0][0].hits);
-        assert_eq!(checked.verified().unwrap().0, block.slots() as u64);
+        assert_eq!(checked.info().verified.unwrap().0, block.slots() as u64);
         let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie: Lie::Hit(5) };
         let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
         checked.scan(&[block], &request).expect_err("a hit that was taken away is checked");
@@ -164,9 +156,9 @@ fn verification_samples_what_was_asked_for() {
             for block in &mut blocks {
                 block.games_before = games;
                 games += block.games_read();
-                checked.answer(block, Outputs::VALUES).unwrap();
+                checked.answer(block, Wants::VALUES).unwrap();
             }
-            checked.verified().unwrap()
+            checked.info().verified.unwrap()
         };
         assert_eq!(run(Sample::All), (all, "reference"));
         assert_eq!(run(Sample::Segments(0)).0, 0);
@@ -193,18 +185,17 @@ fn the_cpu_takes_over_from_a_lost_card() {
         let device = open_device(options);
         let engine =
             Fallback::new(Box::new(prepared.gpu(&device).unwrap()), Box::new(prepared.cpu().unwrap()));
-        assert_eq!(engine.name(), "gpu");
+        assert_eq!(engine.info().name, "gpu");
         for block in &blocks {
-            let [ours, theirs] =
-                [&engine as &dyn Engine, &cpu].map(|it| it.answer(block, Outputs::ALL_COPIES));
+            let [ours, theirs] = [&engine as &dyn Engine, &cpu].map(|it| it.answer(block, Wants::ALL_COPIES));
             assert_eq!(ours, theirs);
             assert!(ours.unwrap().copies.is_some());
         }
-        assert_eq!(engine.name(), "gpu, then cpu");
-        let notice = engine.notice().expect("a user is told");
+        assert_eq!(engine.info().name, "gpu, then cpu");
+        let notice = engine.info().notice.expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
         // By itself the card is an error, not a wrong answer.
-        let error = prepared.gpu(&device).unwrap().answer(&blocks[0], Outputs::BITS).unwrap_err();
+        let error = prepared.gpu(&device).unwrap().answer(&blocks[0], Wants::HITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
@@ -232,16 +223,16 @@ fn queries_together_answer_as_alone() {
     }
     engines.push(Box::new(Bulk::new(queries[..texts.len()].iter().map(|prepared| &prepared.query)).unwrap()));
     // Of one query all is wanted, of the next less.
-    let wishes =
-        [Outputs::VALUES | Outputs::ALL_COPIES, Outputs::BITS, Outputs::COPY_COUNTS, Outputs::VALUES];
+    let wishes = [Wants::VALUES | Wants::ALL_COPIES, Wants::HITS, Wants::COPY_COUNTS, Wants::VALUES];
     for engine in engines {
-        let wanted: Vec<Outputs> = (0..engine.queries()).map(|query| wishes[query % wishes.len()]).collect();
+        let wanted: Vec<Wants> =
+            (0..engine.info().queries()).map(|query| wishes[query % wishes.len()]).collect();
         let together = engine.scan(&refs, &Request::all(&wanted)).unwrap();
         assert_eq!(together.len(), refs.len());
         for (block, answers) in refs.iter().zip(&together) {
             for (k, (prepared, answers)) in queries.iter().zip(answers).enumerate() {
                 let alone = prepared.cpu().unwrap().answer(block, wanted[k]).unwrap();
-                let name = format!("{}: {}", engine.name(), texts[k % texts.len()]);
+                let name = format!("{}: {}", engine.info().name, texts[k % texts.len()]);
                 assert_eq!(answers.hits.bits, alone.hits.bits, "{name}");
                 let values = |hits: &Hits| {
                     hits.slots(0..block.slots()).map(|slot| hits.answer(slot)).collect::<Vec<_>>()
@@ -249,7 +240,7 @@ fn queries_together_answer_as_alone() {
                 assert_eq!(values(&answers.hits), values(&alone.hits), "{name}");
                 assert_eq!(answers.copies, alone.copies, "{name}");
             }
-            assert_eq!(answers.len(), engine.queries());
+            assert_eq!(answers.len(), engine.info().queries());
         }
     }
 }

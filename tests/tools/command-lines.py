@@ -33,26 +33,29 @@ def make_inputs(program: Path, folder: Path) -> None:
     for name in ("main.pgn", "measures.pgn"):
         shutil.copy(data / "games" / name, folder)
     (folder / "reels").mkdir()
-    for index in (
-        ["sample.pgn", "-o", "reels/sample.reel"],
-        ["--variations", "trees.pgn", "-o", "reels/trees.reel"],
-        ["--shards", "64K", "sample.pgn", "-o", "shards/"],
+    for name, index in (
+        ("sample.pgn", ["-o", "reels/sample.reel"]),
+        ("trees.pgn", ["--variations", "-o", "reels/trees.reel"]),
+        ("sample.pgn", ["--shards", "64K", "-o", "shards/"]),
     ):
-        subprocess.run([program, "index", "-q", *index], cwd=folder, check=True)
+        with open(folder / name, "rb") as games:
+            subprocess.run([program, "index", "-q", "-", *index], cwd=folder, stdin=games, check=True)
 
 
 def seen(program: Path, inputs: Path, line: str) -> list[str]:
     with tempfile.TemporaryDirectory() as bin_folder, tempfile.TemporaryDirectory() as folder:
         os.symlink(program, f"{bin_folder}/orbit")
         os.symlink(inputs, f"{folder}/in")
-        environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": f"{folder}/in/cache"}
+        environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": f"{folder}/cache"}
         environment.pop("NO_COLOR", None)
         done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
         out = [f"exit code {done.returncode}", *done.stdout.decode(errors="replace").splitlines(), "== messages"]
         out += [text for text in done.stderr.decode(errors="replace").splitlines() if not TIMED.search(text)]
         for path in sorted(Path(folder).rglob("*")):
-            if path.is_file() and not path.is_relative_to(Path(folder) / "in"):
-                out += [f"== {path.relative_to(folder)}", *path.read_bytes().decode(errors="replace").splitlines()]
+            name = path.relative_to(folder)
+            if path.is_file() and name.parts[0] not in ("in", "cache"):
+                lines = [] if path.suffix == ".reel" else path.read_bytes().decode(errors="replace").splitlines()
+                out += [f"== {name}", *lines]
         return [text.replace(folder, "HERE") for text in out]
 
 

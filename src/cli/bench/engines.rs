@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
-use orbit_chess::internals::engine::{self, Engine, Hits, Outputs, PreparedQuery, cpu::Cpu};
+use orbit_chess::internals::engine::{self, Engine, Hits, PreparedQuery, Wants, cpu::Cpu};
 use orbit_chess::internals::reel::{Block, replay::SegmentColumns};
 use serde_json::{Value, json};
 
 use super::super::common::{Out, grouped, size_text, threads};
 use super::super::devices::as_json;
+use super::super::failure::{Exit, Failure};
 use super::super::queries::{self, NamedQuery};
-use super::super::{Exit, Failure};
 use super::games::{Games, best, failed, in_parallel, positions, rate};
 use super::{Args, QUERIES, STREAMS};
 
@@ -137,7 +137,7 @@ impl Timing {
         let NamedQuery { name, text, prepared } = query;
         let cpu = prepared.cpu().map_err(failed)?;
         let blocks = games.blocks(CPU_POSITIONS_MAX);
-        let scan = |block: &&Block| Ok(cpu.answer(block, Outputs::BITS).map_err(failed)?.hits);
+        let scan = |block: &&Block| Ok(cpu.answer(block, Wants::HITS).map_err(failed)?.hits);
         let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
         let (together, others) = best(args.runs, || in_parallel(games.threads, &groups, &cpu))?;
@@ -147,7 +147,7 @@ impl Timing {
         Ok(Timing {
             name: name.clone(),
             query: text.clone(),
-            copies: cpu.copies(0),
+            copies: cpu.info().copies[0],
             hits: hits.iter().take(games.blocks.len()).map(Hits::count).sum(),
             cpu_1: rate(count, alone),
             cpu: rate(count, together),
@@ -174,7 +174,7 @@ fn card_figures(
     agree(name, "the card with games on it", hits, &found[0])?;
     let blocks = games.blocks(u64::MAX / 2);
     // As a scan does it: while one group is computed, others are packed and uploaded.
-    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.blocks_at_once()).collect();
+    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (streamed, found) = best(args.runs, || in_parallel(STREAMS, &groups, &gpu))?;
     agree(name, "the card with games streamed", hits, &found)?;
     let count = games.positions();

@@ -9,7 +9,7 @@ use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::{Engine, Hits};
 use orbit_chess::internals::reel::Block;
 
-use super::super::Failure;
+use super::super::failure::Failure;
 
 const SAMPLE: &[u8] = include_bytes!("../../../games/sample.pgn");
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::common::{GpuArgs, count, from_one};
+use super::failure::{Exit, Failure};
 use super::query_text::DialectArgs;
-use super::{Exit, Failure};
 
 /// Queries that touch each way in which orbits are planned.
 const QUERIES: &str = "\

@@ -10,7 +10,7 @@ use orbit_chess::internals::diagnostic::nearest;
 use orbit_chess::internals::query::Query;
 use orbit_chess::internals::query::tree::Comments;
 
-use crate::cli::Failure;
+use crate::cli::failure::Failure;
 
 /// An option: what it is called, what it takes, and what it does.
 struct Row {

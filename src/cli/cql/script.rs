@@ -6,8 +6,9 @@ use orbit_chess::internals::diagnostic::{Diagnostic, Severity, Span};
 use orbit_chess::internals::query::{self, Dialect, Parsed};
 
 use super::options::Options;
+use crate::cli::failure::Failure;
 use crate::cli::query_text::read;
-use crate::cli::{Failure, terminal};
+use crate::cli::terminal;
 
 /// What is run without a script: every position matches.
 const EVERYTHING: &str = "cql() .";

@@ -15,8 +15,8 @@ use orbit_chess::internals::run::{
 use orbit_chess::internals::scan::{Scan, ScanError};
 
 use super::options::Options;
-use crate::cli::Failure;
 use crate::cli::common::{Interrupt, Out, Progress, create_output, grouped};
+use crate::cli::failure::Failure;
 use crate::cli::games::{Games, Target};
 use crate::cli::terminal::{Remark, Stdout};
 
@@ -175,7 +175,7 @@ impl Search {
             .filter_map(|game| game.text.as_ref())
             .try_for_each(|game| self.games.write(game.text()))?;
         self.games.finish()?;
-        let persistent = scan.engine().persistent();
+        let persistent = scan.engine().info().persistent;
         self.print(persistent.iter().map(|(name, value)| [name.as_bytes(), b": ", value].concat()).collect())
     }
 
@@ -193,8 +193,8 @@ impl Search {
             self.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default();
         let stop = if is_interrupted { "interrupted after " } else { "" };
         let how = match threads {
-            1 => format!("{}, 1 thread", scan.engine().name()),
-            threads => format!("{}, {threads} threads", scan.engine().name()),
+            1 => format!("{}, 1 thread", scan.engine().info().name),
+            threads => format!("{}, {threads} threads", scan.engine().info().name),
         };
         let lines = summary_lines(&totals, hits, phases, !summary.finished, &how);
         let before = std::iter::once(stop).chain(std::iter::repeat(""));

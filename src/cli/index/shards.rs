@@ -8,9 +8,9 @@ use orbit_chess::internals::reel::{Block, EncodedBlock, ManifestError, ReelSourc
 
 use super::{Args, report, write};
 use crate::cli::common::{Interrupt, Progress, counted, print_failures, threads};
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::problems::Problems;
 use crate::cli::reading::print_substitutes;
-use crate::cli::{Exit, Failure};
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Args;
 use crate::cli::common::{Out, counted, grouped, reason_lines, totals_line};
-use crate::cli::{Exit, Failure};
+use crate::cli::failure::{Exit, Failure};
 
 pub(super) fn run(args: &Args, path: &Path) -> Result<Exit, Failure> {
     let manifest = Manifest::read(path).map_err(DatabaseError::from)?;

@@ -1,6 +1,6 @@
 //! Parts by their numbers.
 
-use crate::cli::Failure;
+use crate::cli::failure::Failure;
 
 /// The parts that words choose of `all`: `5`, `3-7`, `2/16`. Each once, in the order given.
 pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure> {

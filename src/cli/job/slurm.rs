@@ -9,7 +9,7 @@ use orbit_chess::internals::files::OutputFile;
 
 use super::Opened;
 use crate::cli::common::{Out, from_one, write_whole};
-use crate::cli::{Exit, Failure};
+use crate::cli::failure::{Exit, Failure};
 
 /// How often a task that fails is queued again.
 const REQUEUES_MAX: u32 = 3;

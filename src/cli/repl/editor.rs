@@ -13,7 +13,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::COMMANDS;
-use crate::cli::Failure;
+use crate::cli::failure::Failure;
 use crate::cli::help::plain_spellings;
 
 const PROMPT: &str = "orbit> ";

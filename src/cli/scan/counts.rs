@@ -5,8 +5,8 @@ use orbit_chess::internals::report::{HitTotals, copy_lines};
 use serde_json::json;
 
 use super::Args;
-use crate::cli::Failure;
 use crate::cli::common::Out;
+use crate::cli::failure::Failure;
 use crate::cli::pictures::{heat, print_heat};
 use crate::cli::table_format::{TableFormat, print_csv};
 

@@ -35,7 +35,7 @@ pub(super) fn find(args: &Args, query: &QueryText, interrupt: &Interrupt) -> Opt
     let mut queries: Vec<Query> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options, &mut queries, args.choosing.choice().needs());
+    args.beside.apply(&mut options, &mut queries, args.choosing.choice().wants());
     args.choose_readers(&mut options);
     let asked = weaker.into_iter().zip(queries);
     let (asked, prepared): (Vec<_>, Vec<_>) = asked

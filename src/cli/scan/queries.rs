@@ -6,14 +6,16 @@ use std::time::Instant;
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
+use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::job::Replay;
 use orbit_chess::internals::report::HitTotals;
-use orbit_chess::internals::run::{Collectors, Needs, TotalsCollector};
+use orbit_chess::internals::run::{Collectors, TotalsCollector};
 use orbit_chess::internals::scan::Scan;
 use serde_json::json;
 
 use super::Args;
 use crate::cli::common::{Interrupt, Out, Progress, counted, grouped, threads};
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::outputs::FormatName;
 use crate::cli::pass::{Games, Pass};
 use crate::cli::problems::Problems;
@@ -21,7 +23,6 @@ use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
 use crate::cli::table_format::{TableFormat, print_csv};
 use crate::cli::terminal::Remark;
-use crate::cli::{Exit, Failure};
 
 /// Queries of a file.
 pub(super) struct Many {
@@ -44,7 +45,7 @@ impl Many {
         let mut options = DatabaseOptions::default();
         options.interrupt = interrupt.flag.clone();
         let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
-        args.beside.apply(&mut options, asked, Needs::NOTHING);
+        args.beside.apply(&mut options, asked, Wants::HITS);
         args.choose_readers(&mut options);
         let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
         let database = args.beside.unique(Database::open(&paths, options)?);

@@ -19,11 +19,11 @@ use super::queries::Many;
 use super::run::Search;
 use super::{Args, EngineName, failure, misses, print_summary};
 use crate::cli::common::{Files, Interrupt, Progress, ProgressArgs, is_unread, print_failures, threads};
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::pass::print_notes;
 use crate::cli::query_text::QueryText;
 use crate::cli::reading::print_substitutes;
 use crate::cli::stats::Statistics;
-use crate::cli::{Exit, Failure};
 
 /// What a search is made ready for.
 pub(in crate::cli) enum Purpose {
@@ -194,7 +194,7 @@ impl Ready {
         let mut database_options = DatabaseOptions::default();
         database_options.interrupt = interrupt.flag.clone();
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
-        args.beside.apply(&mut database_options, asked, args.needs());
+        args.beside.apply(&mut database_options, asked, args.wants());
         args.choose_readers(&mut database_options);
         let database = Database::open(&query.paths, database_options);
         let positions = database.as_ref().map_or(0, Database::positions_known);
@@ -288,7 +288,7 @@ impl Ready {
             let misses = || misses::find(&args, &query, interrupt);
             search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
         }
-        if let Some(notice) = scan.engine().notice() {
+        if let Some(notice) = scan.engine().info().notice {
             message!("warning: {notice}");
         }
         if !args.quiet && !is_merged {

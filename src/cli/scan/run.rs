@@ -17,9 +17,9 @@ use orbit_chess::internals::scan::{Scan, ScanError};
 use orbit_chess::internals::stats::Stats;
 
 use super::{Args, counts as printed_counts};
-use crate::cli::Failure;
 use crate::cli::choosing::missed_lines;
 use crate::cli::common::{Files, Progress};
+use crate::cli::failure::Failure;
 use crate::cli::outputs::Outputs;
 use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
 use crate::cli::players::PlayerArgs;
@@ -95,7 +95,7 @@ impl Search {
             progress: Progress::of(&args.progress, args.quiet),
             fault: None,
         };
-        let (chosen, engine) = (args.choosing.in_words(), scan.engine().name());
+        let (chosen, engine) = (args.choosing.in_words(), scan.engine().info().name);
         Ok(Search { choice, chosen, engine, collectors, names, sinks })
     }
 
@@ -201,7 +201,7 @@ impl Search {
     /// The positions that each copy hit, if these are wanted.
     pub(super) fn copies(&self, scan: &Scan) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
-        copies.resize(scan.engine().copies(0), 0);
+        copies.resize(scan.engine().info().copies[0], 0);
         copies
     }
 }

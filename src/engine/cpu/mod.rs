@@ -23,7 +23,7 @@ use shakmaty::Bitboard;
 
 pub use super::isa::Isa;
 use super::{
-    Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Interrupt, Outputs, Request, Values,
+    Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Request, Values, Wants,
     carry::{SlotColumn, clear_after},
     context::Context,
     slots_of,
@@ -112,7 +112,7 @@ impl Cpu {
                 self.add_values(query, &mut context, hits);
             }
         }
-        let detail = |(query, (hits, &outputs)): (usize, (Hits, &Outputs))| {
+        let detail = |(query, (hits, &outputs)): (usize, (Hits, &Wants))| {
             let copies = outputs.detail().map(|detail| self.detail(query, &mut context, &hits, detail));
             Answers::of(hits, copies)
         };
@@ -184,7 +184,7 @@ impl Cpu {
     /// The copies that match at some hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (block, interrupt) = (context.block, context.interrupt().clone());
-        let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
+        let mut found = CopyHits::new(self.plans.copy_counts()[query], detail, hits);
         if hits.bits.iter().all(|&bits| bits == 0) {
             return found;
         }
@@ -212,21 +212,13 @@ impl Cpu {
 }
 
 impl Engine for Cpu {
-    fn name(&self) -> &'static str {
-        "cpu"
-    }
-
-    fn queries(&self) -> usize {
-        self.plans.len()
+    fn info(&self) -> EngineInfo {
+        EngineInfo::plain("cpu", self.plans.copy_counts())
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let blocks = blocks.iter().enumerate();
         blocks.map(|(index, block)| self.scan_block(index, block, request)).collect()
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.plans.copy_count(query)
     }
 }
 

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     engine::{
-        Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Outputs, Request, Values, context::Context,
+        Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Request, Values, Wants,
+        context::Context,
     },
     plan::{CopiesPlan, Output, Plan, Plans, SharedPlan},
     reel::{Block, SEGMENT_SLOTS},
@@ -129,9 +130,9 @@ impl Gpu {
     }
 
     /// What is wanted beside hits, of queries that have it.
-    fn second(&self, outputs: &[Outputs]) -> Vec<Second<'_>> {
-        let second = |(query, outputs): (usize, &Outputs)| {
-            let has_values = outputs.contains(Outputs::VALUES) && self.plans.has_values(query);
+    fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
+        let second = |(query, outputs): (usize, &Wants)| {
+            let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
             let values = has_values.then(|| self.values(query));
             let copies = outputs.detail().map(|detail| (self.copies(query), detail));
             (values.is_some() || copies.is_some()).then_some(Second { query, values, copies })
@@ -343,23 +344,11 @@ fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [
 }
 
 impl Engine for Gpu {
-    fn name(&self) -> &'static str {
-        "gpu"
-    }
-
-    fn queries(&self) -> usize {
-        self.plans.len()
+    fn info(&self) -> EngineInfo {
+        EngineInfo { blocks_at_once: BLOCKS_AT_ONCE, ..EngineInfo::plain("gpu", self.plans.copy_counts()) }
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         self.device.attempt(|open| self.scan_on(open, blocks, request))?.ok_or(EngineError::Stopped)
-    }
-
-    fn blocks_at_once(&self) -> usize {
-        BLOCKS_AT_ONCE
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.plans.copy_count(query)
     }
 }

@@ -7,7 +7,9 @@ use super::{
     games::{GameBlock, set},
 };
 use crate::{
-    engine::{Answers, CopyDetail, CopyHits, Engine, EngineError, Hits, Interrupt, Outputs, Request, Spot},
+    engine::{
+        Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Request, Spot, Wants,
+    },
     query::{Query, Type},
     reel::{
         Block, GameRow,
@@ -76,8 +78,7 @@ impl Bulk {
     ) -> Result<(), EngineError> {
         let one = &self.queries[query];
         let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
-        let mut found =
-            GameBlock::new(block, whole, &one.reference, Outputs::VALUES, None, interrupt.clone());
+        let mut found = GameBlock::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
         let has_hits = |game: usize| {
             let game = block.game(game);
             hits.count_in(game.slots()) > 0
@@ -104,7 +105,7 @@ impl OneQuery {
         Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
     }
 
-    fn hits(&self, block: &Block, outputs: Outputs, interrupt: &Interrupt) -> Result<Hits, EngineError> {
+    fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, EngineError> {
         let mut hits = Hits::new(block);
         hits.make_room(block, outputs, self.ty);
         each_position(block, interrupt, |slot, game, at| {
@@ -208,18 +209,30 @@ fn each_position(
     )
 }
 
-impl Engine for Bulk {
-    fn name(&self) -> &'static str {
-        "reference"
+impl Bulk {
+    /// The persistent variables that are printed at the end of a run, and their values.
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        let runs = self.queries.iter().filter_map(|one| match &one.way {
+            Way::Games { run: Some(run), .. } => Some(run.lock().unwrap_or_else(PoisonError::into_inner)),
+            _ => None,
+        });
+        let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {
+            run.printed().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        };
+        runs.flat_map(|run| named(&run)).collect()
     }
+}
 
-    fn queries(&self) -> usize {
-        self.queries.len()
+impl Engine for Bulk {
+    fn info(&self) -> EngineInfo {
+        let copies = self.queries.iter().map(|one| one.reference.copies()).collect();
+        let in_order = self.queries.iter().any(|one| matches!(one.way, Way::Games { run: Some(_), .. }));
+        EngineInfo { in_order, persistent: self.persistent(), ..EngineInfo::plain("reference", copies) }
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let answers = |(index, block): (usize, &&Block)| {
-            let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Outputs))| {
+            let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Wants))| {
                 if let Way::Games { query, run } = &one.way {
                     return one.whole_games((number, query), run.as_ref(), (index, block), request);
                 }
@@ -232,24 +245,5 @@ impl Engine for Bulk {
             self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()
         };
         blocks.iter().enumerate().map(answers).collect()
-    }
-
-    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        let runs = self.queries.iter().filter_map(|one| match &one.way {
-            Way::Games { run: Some(run), .. } => Some(run.lock().unwrap_or_else(PoisonError::into_inner)),
-            _ => None,
-        });
-        let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {
-            run.printed().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-        };
-        runs.flat_map(|run| named(&run)).collect()
-    }
-
-    fn in_order(&self) -> bool {
-        self.queries.iter().any(|one| matches!(one.way, Way::Games { run: Some(_), .. }))
-    }
-
-    fn copies(&self, query: usize) -> usize {
-        self.queries[query].reference.copies()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
-    engine::{Commentary, EngineError, Interrupt, Outputs},
+    engine::{Commentary, EngineError, Interrupt, Wants},
     query::Query,
     reel::{Block, GameRow},
 };
@@ -42,7 +42,7 @@ impl Commentator {
         interrupt: &Interrupt,
     ) -> Result<Commentary, EngineError> {
         let mut all =
-            GameBlock::new(block, &self.query, &self.reference, Outputs::COMMENTARY, None, interrupt.clone());
+            GameBlock::new(block, &self.query, &self.reference, Wants::COMMENTARY, None, interrupt.clone());
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(&block.game(index));
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))

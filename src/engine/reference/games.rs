@@ -10,7 +10,7 @@ use super::{
 use crate::{
     engine::{
         Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-        Interrupt, Outputs, Rank, Spans, Spot, Values, place,
+        Interrupt, Rank, Spans, Spot, Values, Wants, place,
     },
     query::{Query, Type, tree::Comments},
     reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot},
@@ -53,13 +53,13 @@ impl<'a> GameBlock<'a> {
         block: &Block,
         query: &'a Query,
         reference: &'a Reference,
-        outputs: Outputs,
+        outputs: Wants,
         last_game: Option<u32>,
         interrupt: Interrupt,
     ) -> GameBlock<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
         hits.make_room(block, outputs, ty);
-        if ty == Type::Str && outputs.contains(Outputs::VALUES) {
+        if ty == Type::Str && outputs.contains(Wants::VALUES) {
             hits.values = Values::Texts(vec![None; block.slots()]);
         }
         GameBlock {
@@ -67,7 +67,7 @@ impl<'a> GameBlock<'a> {
             reference,
             wanted: Wanted {
                 copies: outputs.detail().is_some(),
-                spans: outputs.contains(Outputs::SPANS),
+                spans: outputs.contains(Wants::SPANS),
                 last_game,
             },
             interrupt,
@@ -75,8 +75,8 @@ impl<'a> GameBlock<'a> {
             hits,
             copies: Vec::new(),
             games: vec![GameAnswer::default(); block.games_len()],
-            commentary: outputs.contains(Outputs::COMMENTARY).then(Commentary::default),
-            spans: outputs.contains(Outputs::SPANS).then(Spans::default),
+            commentary: outputs.contains(Wants::COMMENTARY).then(Commentary::default),
+            spans: outputs.contains(Wants::SPANS).then(Spans::default),
         }
     }
 

@@ -12,10 +12,10 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use super::{ArrowBlock, ArrowRows};
 use crate::board::{MoveKind, PackedMove, Position, Role, Square};
 use crate::engine::Answer;
+use crate::engine::Wants;
 use crate::game::Rating;
 use crate::pgn::Outcome;
 use crate::report::{Found, Walk};
-use crate::run::needs::Needs;
 
 /// The rows of positions. The columns are
 ///
@@ -55,8 +55,8 @@ fn board_field() -> Arc<Field> {
 }
 
 impl ArrowRows for PositionRows {
-    fn needs(&self) -> Needs {
-        Needs::TAGS | Needs::VALUES
+    fn wants(&self) -> Wants {
+        Wants::TAGS | Wants::VALUES
     }
 
     fn schema(&self) -> SchemaRef {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Engine as _, Outputs, PreparedQuery, reference::Bulk},
+    engine::{Engine as _, PreparedQuery, Wants, reference::Bulk},
     plan::Options,
     query::{self, Query},
     reel::Block,
@@ -126,7 +126,7 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     };
     let answer = catching(|| {
         let reference = Bulk::new([&query]).map_err(|error| error.to_string())?;
-        reference.answer(&block, Outputs::BITS).map_err(|error| error.to_string())
+        reference.answer(&block, Wants::HITS).map_err(|error| error.to_string())
     });
     let hits = match answer {
         Ok(Ok(answers)) => answers.hits.count(),

@@ -16,7 +16,7 @@ use std::{
 use orbit_chess::internals::{
     board::Position,
     engine::{
-        Engine, EngineError, Outputs, PreparedQuery,
+        Engine, EngineError, PreparedQuery, Wants,
         gpu::{GpuError, Variant},
     },
     plan::{Made, Op, Program, Step},
@@ -181,7 +181,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     if prepared.planner.refusal().is_some() {
         return None;
     }
-    let hits = prepared.cpu().unwrap().answer(&case.block, Outputs::BITS).ok()?.hits.count();
+    let hits = prepared.cpu().unwrap().answer(&case.block, Wants::HITS).ok()?.hits.count();
     let values = (seed / PARTS as u64).is_multiple_of(2);
     let mut programs = vec![prepared.planner.hits().program];
     if values && hits > 0 {
@@ -205,7 +205,7 @@ pub(super) fn fault(
     let compare = || -> Result<Option<String>, String> {
         let gpu = Runner::variant(mask, variant).expect("there was an adapter before").engine(query)?;
         let cpu = Runner::cpu(mask).engine(query)?;
-        let want = if values { Outputs::VALUES } else { Outputs::BITS };
+        let want = if values { Wants::VALUES } else { Wants::HITS };
         let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
         let (slow, fast) = match gpu.answer(block, want) {
             // An adapter in software refuses what it would answer wrongly.
@@ -218,12 +218,12 @@ pub(super) fn fault(
         if !values {
             return Ok(None);
         }
-        if cpu.copies(0) != gpu.copies(0) {
-            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.copies(0), gpu.copies(0))));
+        if cpu.info().copies[0] != gpu.info().copies[0] {
+            return Ok(Some(format!("copies: cpu {}, gpu {}", cpu.info().copies[0], gpu.info().copies[0])));
         }
-        let (slow, fast) = match gpu.answer(block, Outputs::ALL_COPIES) {
+        let (slow, fast) = match gpu.answer(block, Wants::ALL_COPIES) {
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
-            fast => (scan(&*cpu, Outputs::ALL_COPIES)?, fast.map_err(|error| error.to_string())?),
+            fast => (scan(&*cpu, Wants::ALL_COPIES)?, fast.map_err(|error| error.to_string())?),
         };
         let (Some(slow), Some(fast)) = (slow.copies, fast.copies) else {
             return Ok(Some("an engine tells nothing of copies".into()));

@@ -27,7 +27,7 @@ use std::{
 use orbit_chess::internals::{
     board::Position,
     engine::{
-        Engine, Hits, Outputs, PreparedQuery, Values,
+        Engine, Hits, PreparedQuery, Values, Wants,
         cpu::{Cpu, Isa, MachineCode},
         reference::Bulk,
     },
@@ -284,7 +284,7 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
     }
     let plans = || prepared.plans().unwrap();
     let cpu = Cpu::with(plans(), Isa::detected(), MachineCode::Always);
-    let wanted = Outputs::VALUES | Outputs::ALL_COPIES;
+    let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
     let (slow, fast) = (slow.hits, fast.hits);
@@ -302,15 +302,19 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
             }
         }
     }
-    if cpu.answer(block, Outputs::BITS).unwrap().hits.bits != fast.bits {
+    if cpu.answer(block, Wants::HITS).unwrap().hits.bits != fast.bits {
         return Outcome::Differ("the bits change with the values wanted".into());
     }
-    if reference.copies(0) != cpu.copies(0) {
-        return Outcome::Differ(format!("copies: reference {}, cpu {}", reference.copies(0), cpu.copies(0)));
+    if reference.info().copies[0] != cpu.info().copies[0] {
+        return Outcome::Differ(format!(
+            "copies: reference {}, cpu {}",
+            reference.info().copies[0],
+            cpu.info().copies[0]
+        ));
     }
     let counts = |engine: &dyn Engine| {
         engine
-            .answer(block, Outputs::COPY_COUNTS)
+            .answer(block, Wants::COPY_COUNTS)
             .unwrap()
             .copies
             .map_or(Vec::new(), |copies| copies.sums().to_vec())
@@ -327,7 +331,7 @@ fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
         return Outcome::Differ(format!("at hit {hit} reference finds copies {a:?}, cpu {b:?}"));
     }
     let told = told.1;
-    let mut sums = vec![0; cpu.copies(0)];
+    let mut sums = vec![0; cpu.info().copies[0]];
     for hit in 0..told.len() {
         let copies = told.of(hit);
         copies.iter().for_each(|&copy| sums[copy as usize] += 1);

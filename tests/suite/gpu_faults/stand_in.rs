@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use orbit_chess::internals::{
     engine::{
-        Answers, Engine, EngineError, Outputs, PreparedQuery, Request,
+        Answers, Engine, EngineError, PreparedQuery, Request, Wants,
         fallback::Fallback,
         gpu::{GpuDevice, GpuError, GpuOptions},
     },
@@ -50,9 +50,9 @@ fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
     let blocks: Vec<&Block> = blocks.iter().collect();
     let mut out = String::new();
     for engine in engines {
-        let mut copies = vec![0; engine.copies(0)];
+        let mut copies = vec![0; engine.info().copies[0]];
         for pair in blocks.chunks(2) {
-            let wanted = [Outputs::VALUES | Outputs::ALL_COPIES];
+            let wanted = [Wants::VALUES | Wants::ALL_COPIES];
             let answers = engine.scan(pair, &Request::all(&wanted))?;
             for (block, answers) in pair.iter().zip(answers) {
                 let Answers { hits, copies: told, .. } = &answers[0];
@@ -101,7 +101,7 @@ fn a_child() {
         Ok(said) => println!("child says {said}"),
         Err(error) => println!("child fails: {error}"),
     }
-    for notice in engines.iter().filter_map(|engine| engine.notice()) {
+    for notice in engines.iter().filter_map(|engine| engine.info().notice) {
         println!("child notes: {notice}");
     }
 }

@@ -9,9 +9,8 @@ use std::path::Path;
 
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
-use orbit_chess::internals::engine::{Answers, Outputs};
+use orbit_chess::internals::engine::{Answers, Wants};
 use orbit_chess::internals::report::{Found, Names};
-use orbit_chess::internals::run::Needs;
 use orbit_chess::internals::scan::BlockAnswers;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
@@ -59,8 +58,8 @@ fn counted(query: &str, groupings: &str, database: Database, threads: usize, eve
         let (games, copies) = (chosen.as_deref(), copies.as_ref());
         stats.count(&Found { games, copies, ..Found::new(block, hits, names) })
     };
-    let values = if stats.needs().include(Needs::VALUES) { Outputs::VALUES } else { Outputs::BITS };
-    let copies = if stats.needs().include(Needs::ALL_COPIES) { Outputs::ALL_COPIES } else { Outputs::BITS };
+    let values = if stats.wants().contains(Wants::VALUES) { Wants::VALUES } else { Wants::HITS };
+    let copies = if stats.wants().contains(Wants::ALL_COPIES) { Wants::ALL_COPIES } else { Wants::HITS };
     let take = |_, counts| {
         sum.add(counts).unwrap();
         ControlFlow::Continue(())

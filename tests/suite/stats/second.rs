@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::Room;
-use orbit_chess::internals::engine::{Hits, Outputs, Values};
+use orbit_chess::internals::engine::{Hits, Values, Wants};
 use orbit_chess::internals::report::{Columns, Extras, Format, Found, Names, Rows};
 use orbit_chess::internals::scan::BlockAnswers;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats, Tally};
@@ -37,7 +37,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
         out.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
         ControlFlow::Continue(())
     };
-    scan.for_each_block(file(path, 1 << 20), &[Outputs::VALUES], &Choice::default(), work, take).unwrap();
+    scan.for_each_block(file(path, 1 << 20), &[Wants::VALUES], &Choice::default(), work, take).unwrap();
     out
 }
 
@@ -315,7 +315,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
     let blocks = pgn_blocks(&std::fs::read_to_string(sample()).unwrap());
     for block in &blocks {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
-        let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Outputs::BITS).unwrap().hits);
+        let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
             let found = Found { games: Some(&games), ..Found::new(block, hits, &names) };
             // As the choice of games does it.

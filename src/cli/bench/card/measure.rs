@@ -9,7 +9,7 @@ use orbit_chess::internals::engine::{self, Engine, Hits, cpu::Cpu};
 use orbit_chess::internals::reel::Block;
 use serde_json::{Value, json};
 
-use super::super::super::Failure;
+use super::super::super::failure::Failure;
 use super::super::super::queries::NamedQuery;
 use super::super::STREAMS;
 use super::super::games::{Games, best, failed, in_parallel, positions, rate, side_by_side};
@@ -209,7 +209,7 @@ pub(super) fn resident(
     let roof_operations = roofs.operations.zip(operations).map(|(all, each)| all / each);
     let mut row = json!({
         "query": text,
-        "copies": gpu.copies(0),
+        "copies": gpu.info().copies[0],
         "variant": variant.to_string(),
         "positions": card.positions,
         "hits": found[0].iter().map(Hits::count).sum::<u64>(),
@@ -247,7 +247,7 @@ pub(super) fn streamed(
     let NamedQuery { name, text, prepared } = &known.query;
     let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
     // As a scan does it: while one group is computed, others are packed and uploaded.
-    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.blocks_at_once()).collect();
+    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
     let differing = check.differing(name, &known.truth, &mut found, blocks);
     let positions_s = rate(positions(blocks), took);
@@ -318,7 +318,7 @@ pub(super) fn shared(
         }
     };
     compare(found, &card.blocks);
-    let groups: Vec<&[&Block]> = card.blocks.chunks(2 * gpu.blocks_at_once()).collect();
+    let groups: Vec<&[&Block]> = card.blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (streamed, found) =
         best(runs, || side_by_side(STREAMS, &groups, |group| gpu.hits(group).map_err(failed)))?;
     compare(by_query(found, queries.len()), &card.blocks);

@@ -17,10 +17,11 @@ use orbit_chess::internals::engine::gpu::{AdapterReport, GpuDevice, GpuError, Va
 use orbit_chess::internals::reel::Block;
 use serde_json::{Map, Value, json};
 
+use super::super::code;
 use super::super::common::{Out, grouped, threads};
 use super::super::devices::as_json;
+use super::super::failure::{Exit, Failure};
 use super::super::queries;
-use super::super::{Exit, Failure, code};
 use super::games::{Games, failed};
 use super::{Args, QUERIES};
 use measure::{Check, Known, OnCard, Roofs};

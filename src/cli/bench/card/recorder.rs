@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use orbit_chess::internals::files::OutputFile;
 use serde_json::{Map, Value, json};
 
-use super::super::super::Failure;
+use super::super::super::failure::Failure;
 use super::{crossover, table, targets};
 
 /// The two files.
