@@ -27,6 +27,8 @@ modules! {
     game,
     /// A search in numbered parts, and their files.
     job,
+    /// Choices that have names.
+    named,
     /// Transforms to lists of distinct copies.
     orbit,
     /// Files, folders and streams to games.

@@ -103,6 +103,7 @@ mod files;
 mod game;
 pub mod internals;
 mod job;
+mod named;
 mod orbit;
 mod pgn;
 mod plan;
@@ -128,6 +129,7 @@ pub use engine::gpu::GpuOptions;
 pub use engine::verify::Sample;
 pub use engine::{Answer, SpanKind, Wants};
 pub use game::PlayerName;
+pub use named::{Named, UnknownName};
 pub use pgn::Outcome;
 pub use query::{Dialect, Type};
 #[cfg(feature = "arrow")]

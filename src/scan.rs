@@ -28,6 +28,7 @@ use crate::engine::verify::{Sample, Verified};
 use crate::engine::{
     self, Answers, Engine, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Request, Wants,
 };
+use crate::named::choices;
 use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
@@ -47,6 +48,13 @@ pub enum EngineChoice {
     Gpu,
     /// The slow and obvious one.
     Reference,
+}
+
+choices! { EngineChoice, "engine",
+    EngineChoice::Auto => "auto", "The graphics card if there are so many positions that it is faster, else the processor";
+    EngineChoice::Cpu => "cpu", "The processor";
+    EngineChoice::Gpu => "gpu", "The graphics card; an error if there is none";
+    EngineChoice::Reference => "reference", "A slow engine written apart from the others, to check them";
 }
 
 /// What evaluates a query, and what checks it. The defaults suit, but touch no graphics card: how much

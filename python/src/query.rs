@@ -17,14 +17,7 @@ impl Query {
     #[new]
     #[pyo3(signature = (text, *, variations = false, dialect = None))]
     fn new(py: Python<'_>, text: &str, variations: bool, dialect: Option<&str>) -> PyResult<Query> {
-        let dialect = match dialect {
-            None => None,
-            Some("cql5") => Some(Dialect::Cql5),
-            Some("cql6") => Some(Dialect::Cql6),
-            Some(other) => {
-                return Err(errors::of_option(format!("`{other}` is no dialect: choose `cql5` or `cql6`")));
-            }
-        };
+        let dialect = dialect.map(str::parse::<Dialect>).transpose().map_err(errors::of_option)?;
         let read = || match dialect {
             Some(dialect) => orbit_chess::Query::parse_dialect(text, dialect),
             None => orbit_chess::Query::parse(text),

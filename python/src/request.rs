@@ -6,16 +6,16 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use orbit_chess::{
-    Color, Column, Condition, EngineChoice, Measure, Order, Player, PlayerName, Rows, Sample, Search,
-    Session, SessionError, SortKey, TableColumns, Type,
+    Color, Column, Condition, EngineChoice, Order, Player, PlayerName, Rows, Sample, Search, Session,
+    SessionError, SortKey, TableColumns, Type,
 };
 use pyo3::prelude::*;
 
+use crate::errors;
 use crate::game::Hit;
 use crate::query::Query;
 use crate::stream::{Hits, Kind, Stream};
 use crate::wait::{self, Running};
-use crate::{errors, session};
 
 /// Positions that a report shows.
 const SAMPLE_MAX: usize = 24;
@@ -105,7 +105,7 @@ impl RequestOptions {
             (Some(_), Some(_)) => {
                 return Err(errors::of_option("`sort` and `sample` are two orders: give one"));
             }
-            (Some(key), None) => Some(Order::Sorted { key: sort_key(key)?, reverse }),
+            (Some(key), None) => Some(Order::Sorted { key: parsed::<SortKey>(key)?, reverse }),
             (None, Some(_)) => Some(Order::Sampled { seed }),
         };
         if first && best {
@@ -121,7 +121,7 @@ impl RequestOptions {
                  out, or choose `first`"
             )));
         }
-        let engine = engine.map(session::engine).transpose()?;
+        let engine = engine.map(parsed).transpose()?;
         let limit = match (limit, sample) {
             (Some(limit), Some(sample)) => Some(limit.min(sample)),
             (limit, sample) => limit.or(sample),
@@ -135,21 +135,6 @@ impl RequestOptions {
         }
         let blocks = blocks.map(|(first, end)| first..end);
         Ok(RequestOptions { queries, conditions, player, first, best, engine, verify, limit, order, blocks })
-    }
-}
-
-fn sort_key(name: &str) -> PyResult<SortKey> {
-    match name {
-        "value" => Ok(SortKey::Value),
-        "elo" => Ok(SortKey::Elo),
-        "date" => Ok(SortKey::Date),
-        "length" => Ok(SortKey::Length),
-        "clock" => Ok(SortKey::Measure(Measure::Clock)),
-        "spent" => Ok(SortKey::Measure(Measure::Spent)),
-        "eval" => Ok(SortKey::Measure(Measure::Eval)),
-        other => Err(errors::of_option(format!(
-            "`{other}` is no order: choose `value`, `elo`, `date`, `length`, `clock`, `spent` or `eval`"
-        ))),
     }
 }
 

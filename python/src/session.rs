@@ -17,23 +17,6 @@ use crate::wait;
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Session(Arc<orbit_chess::Session>);
 
-/// An engine by its name.
-///
-/// # Errors
-///
-/// There is none of that name.
-pub fn engine(name: &str) -> PyResult<EngineChoice> {
-    match name {
-        "auto" => Ok(EngineChoice::Auto),
-        "cpu" => Ok(EngineChoice::Cpu),
-        "gpu" => Ok(EngineChoice::Gpu),
-        "reference" => Ok(EngineChoice::Reference),
-        other => Err(errors::of_option(format!(
-            "`{other}` is no engine: choose `auto`, `cpu`, `gpu` or `reference`"
-        ))),
-    }
-}
-
 /// What is opened.
 enum Input {
     Paths(Vec<PathBuf>),
@@ -47,7 +30,7 @@ impl Session {
         (variations, memory, name, threads, reels): (bool, Option<u64>, &str, Option<usize>, bool),
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Session> {
-        let engine = engine(name)?;
+        let engine = name.parse().map_err(errors::of_option)?;
         let opened = wait::run(py, progress, |running| {
             let options = SessionOptions::new()
                 .variations(variations)

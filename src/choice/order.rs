@@ -11,6 +11,7 @@ use twox_hash::XxHash3_64;
 use crate::engine::Wants;
 use crate::engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
 use crate::game::{Date, Measure, Rating};
+use crate::named::choices;
 use crate::reel::{GameMeasures, GameRow};
 
 /// By what games are sorted. What is unknown comes last.
@@ -26,6 +27,16 @@ pub enum SortKey {
     Length,
     /// A measure at a hit of the game: the greatest, or with `reverse` the least.
     Measure(Measure),
+}
+
+choices! { SortKey, "order",
+    SortKey::Value => "value", "The greatest value at a hit of the game: a number, or how many squares the query finds";
+    SortKey::Elo => "elo", "The higher of the two ratings";
+    SortKey::Date => "date", "The date of the game";
+    SortKey::Length => "length", "The moves of the longest span of a hit: of a line, a path, a move, or the way to what was found";
+    SortKey::Measure(Measure::Clock) => "clock", "The seconds left to the player who made the move that led to a hit";
+    SortKey::Measure(Measure::Spent) => "spent", "The seconds that this move took";
+    SortKey::Measure(Measure::Eval) => "eval", "The pawns by which White is ahead at a hit";
 }
 
 /// What is known of the games of a block that are found, for their ranks.

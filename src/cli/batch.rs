@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::ValueEnum;
 use orbit_chess::internals::choice::{Choice, Condition};
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::diagnostic::Severity;
@@ -19,7 +18,8 @@ use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError}
 use super::batch_table::{self, Matrix};
 use super::choosing::missed_lines;
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, holds_games, shown, threads,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, fast_engine, holds_games, shown,
+    threads,
 };
 use super::failure::{Exit, Failure};
 use super::pass::{Games, Pass};
@@ -116,8 +116,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["by", "conditions", "whose", "only", "group"])]
     show: Option<String>,
     /// Choose the engine that evaluates the queries; all engines give the same answers.
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
-    engine: EngineName,
+    #[arg(long, value_parser = fast_engine(), default_value_t)]
+    engine: EngineChoice,
     #[command(flatten)]
     gpu: GpuArgs,
     #[command(flatten)]
@@ -145,16 +145,6 @@ pub(super) struct Args {
     verbose: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum EngineName {
-    /// The graphics card if there are so many positions that it is faster, else the processor.
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The graphics card; an error if there is none.
-    Gpu,
-}
-
 impl Args {
     /// The format of `--format`, or that of the ending of the output's name.
     fn table_format(&self) -> Result<TableFormat, Failure> {
@@ -167,12 +157,7 @@ impl Args {
     }
 
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
-        let choice = match self.engine {
-            EngineName::Auto => EngineChoice::Auto,
-            EngineName::Cpu => EngineChoice::Cpu,
-            EngineName::Gpu => EngineChoice::Gpu,
-        };
-        self.gpu.engine_options(choice, positions)
+        self.gpu.engine_options(self.engine, positions)
     }
 
     /// The groupings of `--by`. Only games and positions are grouped: hits of different themes have no common property.

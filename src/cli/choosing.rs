@@ -2,12 +2,11 @@
 
 use std::num::NonZeroU64;
 
-use clap::ValueEnum;
 use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey, WholeText};
 use orbit_chess::internals::game::{Measure, PlayerName};
 use orbit_chess::internals::run::{WholeTextsCollector, WholeTextsPart};
 
-use super::common::{counted, from_one};
+use super::common::{choice, counted, from_one};
 use super::failure::Failure;
 use super::players::PlayerArgs;
 
@@ -47,8 +46,8 @@ pub(super) struct ChoosingArgs {
     ///
     /// Games for which KEY is unknown come last. All games are searched, and those that hit are kept in memory until the
     /// end; with --limit N, only the first N in the order are kept and listed.
-    #[arg(long, value_enum, value_name = "KEY", conflicts_with = "sample")]
-    sort: Option<SortName>,
+    #[arg(long, value_parser = choice::<SortKey>(), value_name = "KEY", conflicts_with = "sample")]
+    sort: Option<SortKey>,
     /// List the lowest first; for --sort.
     #[arg(long, requires = "sort")]
     reverse: bool,
@@ -63,24 +62,6 @@ pub(super) struct ChoosingArgs {
     seed: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum SortName {
-    /// The greatest value at a hit of the game: a number, or how many squares the query finds.
-    Value,
-    /// The higher of the two ratings.
-    Elo,
-    /// The date of the game.
-    Date,
-    /// The moves of the longest span of a hit: of a line, a path, a move, or the way to what was found.
-    Length,
-    /// The seconds left to the player who made the move that led to a hit.
-    Clock,
-    /// The seconds that this move took.
-    Spent,
-    /// The pawns by which White is ahead at a hit.
-    Eval,
-}
-
 /// The games that `--similar` lists without `--limit`.
 const SIMILAR_GAMES: NonZeroU64 = NonZeroU64::new(50).expect("it is not 0");
 
@@ -93,7 +74,7 @@ impl ChoosingArgs {
             return Err(Failure::Other(why.into()));
         }
         self.best = true;
-        self.sort = Some(SortName::Value);
+        self.sort = Some(SortKey::Value);
         self.limit = self.limit.or(Some(SIMILAR_GAMES));
         Ok(())
     }
@@ -145,16 +126,7 @@ impl ChoosingArgs {
 
     /// The order in which games are listed; `None` for that of the database.
     pub(super) fn order(&self) -> Option<Order> {
-        let key = self.sort.map(|name| match name {
-            SortName::Value => SortKey::Value,
-            SortName::Elo => SortKey::Elo,
-            SortName::Date => SortKey::Date,
-            SortName::Length => SortKey::Length,
-            SortName::Clock => SortKey::Measure(Measure::Clock),
-            SortName::Spent => SortKey::Measure(Measure::Spent),
-            SortName::Eval => SortKey::Measure(Measure::Eval),
-        });
-        let sorted = key.map(|key| Order::Sorted { key, reverse: self.reverse });
+        let sorted = self.sort.map(|key| Order::Sorted { key, reverse: self.reverse });
         sorted.or(self.sample.map(|_| Order::Sampled { seed: self.seed }))
     }
 

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use orbit_chess::Named;
 use orbit_chess::internals::database::{Database, Summary};
 use orbit_chess::internals::engine::gpu::{GpuOptions, Variant};
 use orbit_chess::internals::files::{OutputFile, Unfinished, refuse_clashes};
@@ -300,4 +302,24 @@ pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
 /// `1 query`, `84 queries`.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
+}
+
+/// The parser of a choice that has names, for help and completions too.
+pub(super) fn choice<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    choice_of(|_| true)
+}
+
+/// The same of some of the choices.
+pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl TypedValueParser<Value = T> {
+    let rows = T::TABLE.iter().filter(move |row| is_one(row.0));
+    let values = rows.map(|&(_, name, help)| match help {
+        "" => PossibleValue::new(name),
+        help => PossibleValue::new(name).help(help),
+    });
+    PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
+}
+
+/// The parser of an engine for work that is too much for the reference engine.
+pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
+    choice_of(|engine| engine != EngineChoice::Reference)
 }

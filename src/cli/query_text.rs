@@ -9,7 +9,7 @@ use orbit_chess::internals::query::{self, Dialect, Parsed};
 use orbit_chess::internals::themes;
 use orbit_chess::internals::visible;
 
-use super::common::{read_text, shown};
+use super::common::{choice, read_text, shown};
 use super::dashes::unguarded;
 use super::failure::Failure;
 use super::terminal;
@@ -21,22 +21,13 @@ const BOARD_QUERY: &str = "query of --board";
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(super) struct DialectArgs {
     /// Read queries as CQL 5 or CQL 6 [default: cql5 for `(position ...)` and `(match ...)`, else cql6].
-    #[arg(long, value_enum)]
-    dialect: Option<DialectName>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum DialectName {
-    Cql5,
-    Cql6,
+    #[arg(long, value_parser = choice::<Dialect>())]
+    dialect: Option<Dialect>,
 }
 
 impl DialectArgs {
     pub(super) fn choice(self) -> Option<Dialect> {
-        self.dialect.map(|name| match name {
-            DialectName::Cql5 => Dialect::Cql5,
-            DialectName::Cql6 => Dialect::Cql6,
-        })
+        self.dialect
     }
 }
 

@@ -11,7 +11,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use orbit_chess::internals::database::{DatabaseOptions, Summary};
 use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::EngineError;
@@ -26,7 +25,9 @@ pub(super) use self::ready::{Asked, EngineOfPart, Purpose, Ready};
 use self::run::Search;
 use super::board::BoardArgs;
 use super::choosing::ChoosingArgs;
-use super::common::{GpuArgs, Interrupt, ProgressArgs, agreement_line, counted, from_one, grouped, threads};
+use super::common::{
+    GpuArgs, Interrupt, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
+};
 use super::failure::{Exit, Failure};
 use super::outputs::{FormatName, OutputArgs};
 use super::query_text::{DialectArgs, QueryText};
@@ -158,8 +159,8 @@ pub(super) struct Args {
     /// Choose the engine that evaluates the query; all engines give the same answers.
     ///
     /// With `reference`, games of PGN come from a second reader of games, made of pgn-reader and shakmaty.
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
-    engine: EngineName,
+    #[arg(long, value_parser = choice::<EngineChoice>(), default_value_t)]
+    engine: EngineChoice,
     #[command(flatten)]
     gpu: GpuArgs,
     /// Read games with a second reader and evaluate positions on a second engine as well, and stop if they differ.
@@ -208,18 +209,6 @@ pub(super) struct Args {
     outputs: OutputArgs,
     #[command(flatten)]
     stats: StatsArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum EngineName {
-    /// The graphics card if there are so many positions that it is faster, else the processor.
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The graphics card; an error if there is none.
-    Gpu,
-    /// A slow engine written apart from the others, to check them.
-    Reference,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -321,7 +310,7 @@ impl Args {
     /// Sets who reads games.
     pub(super) fn choose_readers(&self, options: &mut DatabaseOptions) {
         options.readers = match (self.engine, &self.verify) {
-            (EngineName::Reference, _) => Readers::Second,
+            (EngineChoice::Reference, _) => Readers::Second,
             (_, Some(SampleArg(Sample::All))) => Readers::Both,
             (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
             (_, None) => Readers::First,
@@ -331,13 +320,7 @@ impl Args {
     }
 
     pub(super) fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
-        let choice = match self.engine {
-            EngineName::Auto => EngineChoice::Auto,
-            EngineName::Cpu => EngineChoice::Cpu,
-            EngineName::Gpu => EngineChoice::Gpu,
-            EngineName::Reference => EngineChoice::Reference,
-        };
-        let mut options = self.gpu.engine_options(choice, positions)?;
+        let mut options = self.gpu.engine_options(self.engine, positions)?;
         options.verify = self.verify.map(|sample| sample.0);
         Ok(options)
     }

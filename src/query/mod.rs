@@ -51,6 +51,7 @@ pub use weaker::{Weaker, weaker};
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Span};
+use crate::named::choices;
 
 /// A query that was understood.
 #[derive(Clone, Debug)]
@@ -68,6 +69,11 @@ pub enum Dialect {
     Cql5,
     /// `shift {Rc3 qg3}`.
     Cql6,
+}
+
+choices! { Dialect, "dialect",
+    Dialect::Cql5 => "cql5", "";
+    Dialect::Cql6 => "cql6", "";
 }
 
 impl Dialect {

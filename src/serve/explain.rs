@@ -30,7 +30,7 @@ impl Explained {
     ///
     /// What is wrong with it, and where.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
-        let query = parsed(&explain.query, explain.dialect.map(|dialect| dialect.dialect()))?;
+        let query = parsed(&explain.query, explain.dialect)?;
         let prepared = query.prepared();
         let refusal = prepared.planner.refusal();
         Ok(Explained {

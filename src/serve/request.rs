@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::fault::{Code, Fault};
 use crate::board::Color;
-use crate::choice::{Choice, Condition, Measure, Order, Player, SortKey};
+use crate::choice::{Choice, Condition, Order, Player, SortKey};
 use crate::diagnostic::nearest;
 use crate::query::Dialect;
 use crate::report::Column;
@@ -118,12 +118,12 @@ pub struct Ask {
     #[serde(default = "main_name")]
     pub database: String,
     #[serde(default)]
-    dialect: Option<DialectName>,
+    dialect: Option<Dialect>,
     /// Whether side lines are searched.
     #[serde(default)]
     pub variations: bool,
     #[serde(default)]
-    engine: EngineName,
+    engine: EngineChoice,
     #[serde(default, rename = "where")]
     conditions: OneOrMore,
     #[serde(default)]
@@ -146,7 +146,7 @@ pub struct Ask {
     pub best: bool,
     limit: Option<NonZeroU64>,
     #[serde(default)]
-    sort: Option<SortName>,
+    sort: Option<SortKey>,
     #[serde(default)]
     reverse: bool,
     sample: Option<NonZeroU64>,
@@ -199,7 +199,7 @@ pub struct Explain {
     /// The text of the query.
     pub query: String,
     #[serde(default)]
-    pub(super) dialect: Option<DialectName>,
+    pub(super) dialect: Option<Dialect>,
     /// How many copies are listed.
     #[serde(default = "usual_copies")]
     pub copies: usize,
@@ -217,63 +217,12 @@ pub struct Of {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum DialectName {
-    Cql5,
-    Cql6,
-}
-
-impl DialectName {
-    pub(super) fn dialect(self) -> Dialect {
-        match self {
-            DialectName::Cql5 => Dialect::Cql5,
-            DialectName::Cql6 => Dialect::Cql6,
-        }
-    }
-}
-
-/// An engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EngineName {
-    /// The fastest that can.
-    #[default]
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The graphics card.
-    Gpu,
-    /// The slow one.
-    Reference,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum SideName {
     White,
     Black,
     Any,
-}
-
-/// By what games are sorted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SortName {
-    /// The greatest value at a hit.
-    Value,
-    /// The higher rating.
-    Elo,
-    /// The date.
-    Date,
-    /// The moves of the longest span.
-    Length,
-    /// The clock at a hit.
-    Clock,
-    /// The time of the move that led to a hit.
-    Spent,
-    /// The evaluation at a hit.
-    Eval,
 }
 
 #[derive(Debug, Deserialize)]
@@ -406,17 +355,12 @@ impl Ask {
 
     /// Its dialect, if that is chosen.
     pub(super) fn dialect(&self) -> Option<Dialect> {
-        self.dialect.map(DialectName::dialect)
+        self.dialect
     }
 
     /// The engine of choice.
     pub(super) fn engine(&self) -> EngineChoice {
-        match self.engine {
-            EngineName::Auto => EngineChoice::Auto,
-            EngineName::Cpu => EngineChoice::Cpu,
-            EngineName::Gpu => EngineChoice::Gpu,
-            EngineName::Reference => EngineChoice::Reference,
-        }
+        self.engine
     }
 
     /// Which games count, and which of their hits.
@@ -468,16 +412,7 @@ impl Ask {
     /// The order in which games are listed; `None` for that of the database.
     pub(super) fn order(&self) -> Result<Option<Order>, Fault> {
         let wrong = |why: &str| Err(Fault::new(Code::Request, why));
-        let key = self.sort.map(|name| match name {
-            SortName::Value => SortKey::Value,
-            SortName::Elo => SortKey::Elo,
-            SortName::Date => SortKey::Date,
-            SortName::Length => SortKey::Length,
-            SortName::Clock => SortKey::Measure(Measure::Clock),
-            SortName::Spent => SortKey::Measure(Measure::Spent),
-            SortName::Eval => SortKey::Measure(Measure::Eval),
-        });
-        match (key, self.sample) {
+        match (self.sort, self.sample) {
             (Some(_), Some(_)) => wrong("`sort` and `sample` exclude each other: leave out one of them"),
             (None, None) if self.reverse => wrong("`reverse` turns an order round: give `sort` with it"),
             (None, Some(_)) if self.reverse => {

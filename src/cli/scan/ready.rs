@@ -13,12 +13,14 @@ use orbit_chess::internals::job::{Question, Replay, hash_text};
 use orbit_chess::internals::orbit::AsText;
 use orbit_chess::internals::report::{Names, Phases};
 use orbit_chess::internals::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
-use orbit_chess::internals::scan::Scan;
+use orbit_chess::internals::scan::{EngineChoice, Scan};
 
 use super::queries::Many;
 use super::run::Search;
-use super::{Args, EngineName, failure, misses, print_summary};
-use crate::cli::common::{Files, Interrupt, Progress, ProgressArgs, is_unread, print_failures, threads};
+use super::{Args, failure, misses, print_summary};
+use crate::cli::common::{
+    Files, Interrupt, Progress, ProgressArgs, fast_engine, is_unread, print_failures, threads,
+};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::pass::print_notes;
 use crate::cli::query_text::QueryText;
@@ -39,21 +41,11 @@ pub(in crate::cli) struct EngineOfPart {
     /// Compute with another engine than the job was planned with; all engines give the same answers.
     ///
     /// A job that was planned with `--engine reference` is computed by that engine.
-    #[arg(long, value_enum)]
-    engine: Option<PartEngine>,
+    #[arg(long, value_parser = fast_engine())]
+    engine: Option<EngineChoice>,
     /// Choose the graphics card, as in `orbit scan`.
     #[arg(long, value_name = "CARD")]
     gpu: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum PartEngine {
-    /// The graphics card if there are so many positions that it is faster, else the processor.
-    Auto,
-    /// The processor.
-    Cpu,
-    /// The graphics card; an error if there is none.
-    Gpu,
 }
 
 /// A search that is ready to run.
@@ -116,14 +108,12 @@ impl Args {
     /// Chooses the engine and the card of a part. The reference engine reads games by another reader, and stays.
     fn choose_engine_of_part(&mut self, chosen: EngineOfPart) {
         let EngineOfPart { engine, gpu } = chosen;
-        if let EngineName::Reference = self.engine {
+        if let EngineChoice::Reference = self.engine {
             return;
         }
         match engine {
             None => {}
-            Some(PartEngine::Auto) => self.engine = EngineName::Auto,
-            Some(PartEngine::Cpu) => self.engine = EngineName::Cpu,
-            Some(PartEngine::Gpu) => self.engine = EngineName::Gpu,
+            Some(engine) => self.engine = engine,
         }
         if let Some(card) = gpu {
             self.gpu.choose(card);
@@ -164,8 +154,8 @@ impl Ready {
         if let Purpose::Merge = purpose {
             // Nothing is searched, so that no card is wanted.
             args.gpu.leave_out();
-            if let EngineName::Gpu = args.engine {
-                args.engine = EngineName::Cpu;
+            if let EngineChoice::Gpu = args.engine {
+                args.engine = EngineChoice::Cpu;
             }
         }
         if args.queries.is_some() {
