@@ -122,7 +122,7 @@ mod themes;
 mod visible;
 
 pub use board::{Bitboard, Color, Position, Role, Square};
-pub use choice::{Condition, Measure, Order, Player, Ratings, SortKey};
+pub use choice::{Condition, Measure, Order, Player, Ratings, Side, SortKey};
 pub use database::{PlaceCache, Room, Summary};
 pub use diagnostic::{Diagnostic, Severity};
 pub use engine::gpu::GpuOptions;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use orbit_chess::{
-    Color, Column, Condition, EngineChoice, Order, Player, PlayerName, Rows, Sample, Search, Session,
-    SessionError, SortKey, TableColumns, Type,
+    Column, Condition, EngineChoice, Order, Player, PlayerName, Rows, Sample, Search, Session, SessionError,
+    SortKey, TableColumns, Type,
 };
 use pyo3::prelude::*;
 
@@ -79,16 +79,7 @@ impl RequestOptions {
                 "`side`, `rating`, `opponent` and `opponent_rating` say which games of a player count: give `player` or `player_exact` as well",
             ));
         }
-        let side = match side {
-            None | Some("any") => None,
-            Some("white") => Some(Color::White),
-            Some("black") => Some(Color::Black),
-            Some(other) => {
-                return Err(errors::of_option(format!(
-                    "`{other}` is no side: choose `white`, `black` or `any`"
-                )));
-            }
-        };
+        let side = side.map(parsed).transpose()?.unwrap_or_default();
         let name = player.map(parsed).transpose()?.or(player_exact.map(PlayerName::exact));
         let player = match name {
             None => None,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use orbit_chess::internals::job::divide;
-use orbit_chess::{Bitboard, EngineChoice, SessionOptions, Square};
+use orbit_chess::{Bitboard, SessionOptions, Square};
 use pyo3::prelude::*;
 
 use crate::errors;

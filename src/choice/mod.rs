@@ -12,7 +12,7 @@ mod player;
 pub use comparison::{Comparison, ConditionError, WholeText};
 pub use condition::Condition;
 pub use order::{Order, RankFacts, SortKey, Top, chance};
-pub use player::{NoRatings, Player, Ratings};
+pub use player::{NoRatings, Player, Ratings, Side};
 
 pub use crate::game::Measure;
 

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use crate::board::Color;
 use crate::game::rating::{self, RATING_MAX};
 use crate::game::{Header as _, PlayerName, tags};
+use crate::named::choices;
 use crate::reel::{Block, GameRow, TagName};
 
 /// Games count in which one side is this player. Queries are asked from that side: White of a query is the player, so that
@@ -16,13 +17,42 @@ pub struct Player {
     /// The name.
     pub name: PlayerName,
     /// The side that he must have, if it matters.
-    pub side: Option<Color>,
+    pub side: Side,
     /// What his rating must be. One that is unknown fits no range.
     pub ratings: Option<Ratings>,
     /// The name of the other side.
     pub opponent: Option<PlayerName>,
     /// The rating of the other side.
     pub opponent_ratings: Option<Ratings>,
+}
+
+/// The side that a player must have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Side {
+    /// White.
+    White,
+    /// Black.
+    Black,
+    /// Either of them.
+    #[default]
+    Any,
+}
+
+choices! { Side, "side",
+    Side::White => "white", "White";
+    Side::Black => "black", "Black";
+    Side::Any => "any", "Either of them";
+}
+
+impl Side {
+    /// The only colour that he may have; none of either.
+    pub fn color(self) -> Option<Color> {
+        match self {
+            Side::White => Some(Color::White),
+            Side::Black => Some(Color::Black),
+            Side::Any => None,
+        }
+    }
 }
 
 /// Ratings from one to another: `2600-2700`, `2600-`, `-2700`.
@@ -62,7 +92,7 @@ impl fmt::Display for Ratings {
 impl Player {
     /// Any game of a player.
     pub fn new(name: PlayerName) -> Player {
-        Player { name, side: None, ratings: None, opponent: None, opponent_ratings: None }
+        Player { name, side: Side::Any, ratings: None, opponent: None, opponent_ratings: None }
     }
 
     /// Any game of a player whose name is spelt so and no other way.
@@ -79,7 +109,7 @@ impl Player {
             ratings.as_ref().is_none_or(|ratings| rating.is_some_and(|rating| ratings.0.contains(&rating)))
         };
         let mut fits = |game: &GameRow, side: Color| {
-            self.side.is_none_or(|wanted| wanted == side)
+            self.side.color().is_none_or(|wanted| wanted == side)
                 && own[side.fold_wb(0, 1)].fits(game)
                 && other[side.fold_wb(1, 0)].fits(game)
                 && in_range(&self.ratings, rating(game, side))
@@ -94,7 +124,7 @@ impl fmt::Display for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Player { name, side, ratings, opponent, opponent_ratings } = self;
         write!(f, "{name}")?;
-        side.map_or(Ok(()), |side| write!(f, " as {}", tags::player_tag(side)))?;
+        side.color().map_or(Ok(()), |side| write!(f, " as {}", tags::player_tag(side)))?;
         ratings.as_ref().map_or(Ok(()), |ratings| write!(f, " rated {ratings}"))?;
         opponent.as_ref().map_or(Ok(()), |name| write!(f, " against {name}"))?;
         match (opponent, opponent_ratings) {

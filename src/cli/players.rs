@@ -3,9 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::ValueEnum;
-use orbit_chess::internals::board::Color;
-use orbit_chess::internals::choice::{Player, Ratings};
+use orbit_chess::internals::choice::{Player, Ratings, Side};
 use orbit_chess::internals::game::{PlayerName, are_alike};
 use orbit_chess::internals::report::grouped;
 use orbit_chess::internals::run::{SpellingsCollector, SpellingsPart};
@@ -13,6 +11,7 @@ use orbit_chess::internals::stats::Grouping;
 use orbit_chess::internals::visible;
 use serde_json::{Value, json};
 
+use super::common::choice;
 use super::failure::Failure;
 use super::terminal::Remark;
 
@@ -43,11 +42,12 @@ pub(super) struct PlayerArgs {
     #[arg(
         long = "as",
         value_name = "SIDE",
+        value_parser = choice::<Side>(),
         requires = "whose",
         default_value = "any",
         hide_default_value = true
     )]
-    side: SideName,
+    side: Side,
     /// Count only games in which the player's rating lies in a range, such as `2600-2700`, `2600-` or `-2700`.
     #[arg(long, value_name = "MIN-MAX", requires = "whose", allow_hyphen_values = true)]
     rating: Option<Ratings>,
@@ -59,27 +59,12 @@ pub(super) struct PlayerArgs {
     opponent_rating: Option<Ratings>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-enum SideName {
-    /// White.
-    White,
-    /// Black.
-    Black,
-    /// Either of them.
-    #[default]
-    Any,
-}
-
 impl PlayerArgs {
     /// The player, if one is chosen.
     pub(super) fn player(&self) -> Option<Player> {
         let exact = || self.player_exact.as_deref().map(PlayerName::exact);
         let mut player = Player::new(self.player.clone().or_else(exact)?);
-        player.side = match self.side {
-            SideName::White => Some(Color::White),
-            SideName::Black => Some(Color::Black),
-            SideName::Any => None,
-        };
+        player.side = self.side;
         player.ratings = self.rating.clone();
         player.opponent = self.opponent.clone();
         player.opponent_ratings = self.opponent_rating.clone();

@@ -8,8 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::fault::{Code, Fault};
-use crate::board::Color;
-use crate::choice::{Choice, Condition, Order, Player, SortKey};
+use crate::choice::{Choice, Condition, Order, Player, Side, SortKey};
 use crate::diagnostic::nearest;
 use crate::query::Dialect;
 use crate::report::Column;
@@ -131,7 +130,7 @@ pub struct Ask {
     #[serde(default)]
     player_exact: Option<String>,
     #[serde(default, rename = "as")]
-    side: Option<SideName>,
+    side: Option<Side>,
     #[serde(default)]
     rating: Option<String>,
     #[serde(default)]
@@ -216,14 +215,6 @@ pub struct Of {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum SideName {
-    White,
-    Black,
-    Any,
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
@@ -397,11 +388,7 @@ impl Ask {
                 return Ok(None);
             }
         };
-        player.side = match self.side {
-            Some(SideName::White) => Some(Color::White),
-            Some(SideName::Black) => Some(Color::Black),
-            Some(SideName::Any) | None => None,
-        };
+        player.side = self.side.unwrap_or_default();
         player.ratings = self.rating.as_ref().map(|text| parsed("rating", text)).transpose()?;
         player.opponent = self.opponent.as_ref().map(|text| parsed("opponent", text)).transpose()?;
         player.opponent_ratings =

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::internals::choice::{Choice, Player};
+use orbit_chess::internals::choice::{Choice, Player, Side};
 use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
 use orbit_chess::internals::engine::{Answer, PreparedQuery, Wants};
 use orbit_chess::internals::plan::Options;
@@ -12,7 +12,7 @@ use orbit_chess::internals::query;
 use orbit_chess::internals::run::{Run, SpellingsCollector, TotalsCollector};
 use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Key, ScoreOf};
-use orbit_chess::{Color, Query, Session, SessionOptions};
+use orbit_chess::{Query, Session, SessionOptions};
 
 use crate::common::{corpus, data};
 #[cfg(feature = "gpu")]
@@ -74,9 +74,9 @@ const PAIRS: &[(&str, &str)] = &[
 /// One position that hits: game, node, value, how many copies, and the moves of which it consists.
 type Hit = (u32, u32, Answer, usize, Option<(Vec<u32>, Vec<u32>)>);
 
-fn player(name: &str, side: Color) -> Choice {
+fn player(name: &str, side: Side) -> Choice {
     let mut player = Player::new(name.parse().unwrap());
-    player.side = Some(side);
+    player.side = side;
     Choice { player: Some(player), ..Choice::default() }
 }
 
@@ -148,7 +148,7 @@ fn a_query_is_asked_from_the_side_of_the_player() {
             black_games.conditions = vec!["black~Carlsen".parse().unwrap()];
             let cpu = EngineChoice::Auto;
             for (text, by_hand, side, games) in
-                [(white, white, Color::White, white_games), (white, black, Color::Black, black_games)]
+                [(white, white, Side::White, white_games), (white, black, Side::Black, black_games)]
             {
                 let due = hits(by_hand, cpu, &games, database());
                 hit += due.len();
@@ -246,7 +246,7 @@ fn counts_of_players_are_those_of_python_chess() {
     let mut checked = 0;
     for line in lines {
         let due: BTreeMap<&str, &str> = columns.iter().copied().zip(line).collect();
-        let side = if due["side"] == "white" { Color::White } else { Color::Black };
+        let side = due["side"].parse().unwrap();
         let choice = player(due["player"], side);
         let number = |name: &str| due[name].parse::<u64>().unwrap();
         let (part, _) = Run::new(&scan, &choice, &TotalsCollector).collect(open(&path)).unwrap();

@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("files", &[], "writes any bytes"),
     ("diagnostic", &["visible"], "messages know texts and spans"),
     ("text", &[], "one encoding for all bytes of games"),
+    ("named", &[], "choices that have names, of whatever they are"),
     ("fen", &["board"], "positions as text"),
     ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and knows slips in names of tags"),
     ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
@@ -32,7 +33,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["board", "fen", "files", "game", "pgn", "text"],
         "its builder lays out games as they were read; its games have headers; values of tags are bytes",
     ),
-    ("query", &["board", "diagnostic", "fen"], "piece codes, and faults in queries"),
+    ("query", &["board", "diagnostic", "fen", "named"], "piece codes, and faults in queries"),
     ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
     ("plan", &["board", "diagnostic", "orbit", "query"], "lowers typed trees to words"),
     (
@@ -99,6 +100,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::settled",
             "engine::texts",
             "engine::verify",
+            "named",
             "orbit",
             "plan",
             "query",
@@ -164,7 +166,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["board", "database", "engine", "fen", "game", "orbit", "pgn", "reel", "text", "visible"],
         "shows hits",
     ),
-    ("choice", &["board", "diagnostic", "engine", "game", "reel"], "chooses by hits and by what games say"),
+    (
+        "choice",
+        &["board", "diagnostic", "engine", "game", "named", "reel"],
+        "chooses by hits and by what games say",
+    ),
     (
         "stats",
         &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible"],
