@@ -42,8 +42,10 @@ impl Needs {
     pub const SPANS: Needs = Needs(1 << 8);
     /// The comments of games.
     pub const COMMENTS: Needs = Needs(1 << 9);
+    /// Which sides have the pattern at a hit, of queries that tell it.
+    pub const SIDES: Needs = Needs(1 << 10);
 
-    const NAMES: [(Needs, &str); 10] = [
+    const NAMES: [(Needs, &str); 11] = [
         (Needs::TAGS, "TAGS"),
         (Needs::VALUES, "VALUES"),
         (Needs::LOWEST_COPY, "LOWEST_COPY"),
@@ -54,6 +56,7 @@ impl Needs {
         (Needs::COMMENTARY, "COMMENTARY"),
         (Needs::SPANS, "SPANS"),
         (Needs::COMMENTS, "COMMENTS"),
+        (Needs::SIDES, "SIDES"),
     ];
 
     /// What a measure of positions is read from: comments, and of the time of a move also the tag with the increment of the
@@ -68,12 +71,14 @@ impl Needs {
         if is_needed { self } else { Needs::NOTHING }
     }
 
-    /// What an engine has to bring for it. Of a filter with one copy, hits tell which copy it is.
-    pub(crate) fn outputs(self, has_one_copy: bool) -> Outputs {
+    /// What an engine has to bring for it. Of a filter with one copy, hits tell which copy it is; of one whose copies are of
+    /// sides, the copies tell the sides.
+    pub(crate) fn outputs(self, has_one_copy: bool, has_sides: bool) -> Outputs {
+        let of_sides = self.include(Needs::SIDES) && has_sides;
         let wanted = |is_wanted: bool, output| if is_wanted { output } else { Outputs::BITS };
         wanted(self.include(Needs::VALUES), Outputs::VALUES)
             | wanted(self.include(Needs::LOWEST_COPY) && !has_one_copy, Outputs::LOWEST_COPY)
-            | wanted(self.include(Needs::ALL_COPIES), Outputs::ALL_COPIES)
+            | wanted(self.include(Needs::ALL_COPIES) || of_sides, Outputs::ALL_COPIES)
             | wanted(self.include(Needs::COPY_COUNTS), Outputs::COPY_COUNTS)
             | wanted(self.include(Needs::COMMENTARY), Outputs::COMMENTARY)
             | wanted(self.include(Needs::SPANS), Outputs::SPANS)

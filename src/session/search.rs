@@ -11,7 +11,7 @@ use crate::engine::verify::Sample;
 use crate::engine::{Answers, Outputs, Spans};
 use crate::query::Type;
 use crate::report::HitTotals;
-use crate::run::{Collector, Needs, Run, StatisticsCollector, TotalsCollector};
+use crate::run::{Collector, Needs, Run, StatisticsCollector, TotalsCollector, outputs_of};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use crate::stats::{Counts, Grouping, Stats};
 
@@ -272,8 +272,7 @@ impl<'a> Search<'a> {
         mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
     ) -> Result<Summary, SessionError> {
         let needs = needs | self.choice.needs();
-        let outputs: Vec<_> =
-            self.queries.iter().map(|query| needs.outputs(query.filter().has_one_copy())).collect();
+        let outputs: Vec<_> = self.queries.iter().map(|query| outputs_of(needs, query.filter())).collect();
         let work = |found: BlockAnswers<'_>, _: &Room| {
             let BlockAnswers { block, games, sides, answers, spans } = found;
             let mut answers = answers.into_iter().next()?;
@@ -353,13 +352,14 @@ impl<'a> Search<'a> {
     ///
     /// Groupings that are not understood, and those of [`Search::collect`].
     pub fn statistics(self, groupings: &str) -> Result<Counts, SessionError> {
-        let stats = Stats::new(Grouping::list(groupings)?);
+        let stats = Stats::new(Grouping::list(groupings)?).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
         let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
         let stats = if is_number { stats.with_values() } else { stats };
         let collector = StatisticsCollector::new(stats);
+        let query = self.queries.first().cloned();
         let (part, _) = self.collect(&collector)?;
-        let counts = collector.counts(part, 1).into_iter().next();
+        let counts = collector.counts(part, query.iter().map(|query| query.filter())).into_iter().next();
         Ok(counts.unwrap_or_else(|| collector.stats().none()))
     }
 

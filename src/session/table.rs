@@ -12,7 +12,7 @@ use crate::database::{Room, Summary};
 use crate::engine::{FindSpan, Rank};
 use crate::query::Type;
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, Extras, HitRows, PositionRows, Rows};
-use crate::run::{BlockResult, ReportRoom, names_of};
+use crate::run::{BlockResult, ReportRoom, names_of, outputs_of};
 use crate::scan::{BlockAnswers, Scan};
 
 /// Rows that are handed out together, at least; fewer at the end.
@@ -126,7 +126,7 @@ impl Table<'_> {
         let order = search.order.or(by_query);
         let needs = rows.needs() | search.choice.needs();
         let needs = needs | order.map_or(crate::run::Needs::NOTHING, |(order, _)| order.needs());
-        let outputs = [needs.outputs(search.queries[0].filter().has_one_copy())];
+        let outputs = [outputs_of(needs, search.queries[0].filter())];
         let names = names_of(&scan, needs, search.session.sources().to_vec());
         let (choice, report_room) = (search.choice.clone(), ReportRoom::new(1));
         let most = match order {
