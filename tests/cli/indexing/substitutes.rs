@@ -12,7 +12,7 @@ use orbit_chess::internals::pgn::READER_VERSION;
 use orbit_chess::internals::reel::{Alike, GameHash, Problem, Reel};
 use sha2::{Digest as _, Sha256};
 
-use super::{folder, games, hits, info, run, set_time};
+use super::{folder, games, hits, info, piped, run, set_time};
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
@@ -204,6 +204,34 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "again.reel"]);
     assert_eq!(Reel::open(&folder.join("again.reel")).unwrap().reader(), READER_VERSION);
     assert!(scan(folder, &["a.pgn"]).1);
+}
+
+/// A file whose last game was cut off between two moves is told, from standard input as well.
+#[test]
+fn a_file_without_a_last_result_is_told() {
+    let folder = folder();
+    let folder = folder.path();
+    let text = "[White \"a\"]\n\n1. e4 e5 *\n\n[White \"b\"]\n\n1. Nf3 Nf6 2. g3";
+    fs::write(folder.join("cut.pgn"), text).unwrap();
+    fs::write(folder.join("whole.pgn"), format!("{text} *\n")).unwrap();
+    let reason = "the last game has no result and counts as `*`: the file may be cut off";
+    let line = format!("  1 repaired: {reason}");
+    let scan = |args: &[&str]| run(folder, 0, &[&["scan", "--count", "Nf3"], args].concat());
+    run(folder, 0, &["index", "cut.pgn", "-o", "of-cut.reel"]);
+    for path in ["cut.pgn", "of-cut.reel"] {
+        let (stdout, stderr) = scan(&["-v", path]);
+        assert!(stderr.lines().any(|told| *told == line), "{stderr}");
+        let place = format!("cut.pgn: game 2, byte 54, ply 3: {reason} (repaired)");
+        assert!(stderr.lines().any(|told| *told == place), "{stderr}");
+        assert_eq!(stdout, scan(&["whole.pgn"]).0);
+    }
+    assert!(!scan(&["whole.pgn"]).1.contains("result"));
+    assert!(piped(folder, 0, "cut.pgn", &["scan", "--count", "Nf3", "-"]).contains(&line));
+    let stderr = scan(&["--message-format", "json", "cut.pgn", "b.pgn"]).1;
+    let messages = stderr.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let problems: Vec<_> = messages.filter(|message| message["problem"]["kind"] == "repaired").collect();
+    assert_eq!(problems.len(), 1, "{stderr}");
+    assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
 }
 
 /// Who changes what is kept of some game raises the version, so that reels beside files do not outlive the change.
