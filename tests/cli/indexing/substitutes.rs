@@ -206,6 +206,33 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
+/// A file is not counted beside a reel that holds it, whatever the name of that is.
+#[test]
+fn a_file_beside_a_reel_that_holds_it_is_read_once() {
+    let folder = folder();
+    let folder = folder.path();
+    let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
+    run(folder, 0, &["index", "a.pgn", "b.pgn", "-o", "all.reel"]);
+    run(folder, 0, &["index", "--shards", "1M", "a.pgn", "-o", "shards"]);
+    let (of_a, of_all) = (rows(&["--no-reel", "a.pgn"]), rows(&["all.reel"]));
+    for paths in [["a.pgn", "all.reel"], ["./all.reel", "./a.pgn"], ["b.pgn", "all.reel"]] {
+        assert_eq!(scan(folder, &paths), (scan(folder, &["all.reel"]).0, true), "{paths:?}");
+    }
+    assert_eq!(rows(&["a.pgn", "all.reel", "b.pgn"]), of_all);
+    assert_eq!(rows(&["--no-reel", "a.pgn", "all.reel"]), of_a + of_all);
+    assert_eq!(rows(&["a.pgn", "shards"]), of_a);
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
+    let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
+    assert!(stderr.starts_with(notice), "{stderr}");
+    // Other games, and reels that do not have all of the file.
+    assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
+    run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
+    assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
+    // What the file holds now is not what the reel was made from.
+    fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
+    assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
+}
+
 /// A file whose last game was cut off between two moves is told, from standard input as well.
 #[test]
 fn a_file_without_a_last_result_is_told() {
