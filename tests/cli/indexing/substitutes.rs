@@ -13,6 +13,7 @@ use orbit_chess::internals::reel::{Alike, GameHash, Problem, Reel};
 use sha2::{Digest as _, Sha256};
 
 use super::{folder, games, hits, info, piped, run, set_time};
+use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
@@ -294,6 +295,39 @@ fn what_is_kept_of_games_goes_with_a_version() {
         (4, "b75cb4d888b5d067"),
         "raise READER_VERSION, and note both here"
     );
+}
+
+/// `orbit repl` and `orbit serve` say of the databases that they open what a search says.
+#[test]
+fn sessions_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    run(folder, 0, &["index", "b.pgn", "-o", "other.reel"]);
+    read_by(&folder.join("a.reel"), READER_VERSION - 1);
+    read_by(&folder.join("other.reel"), READER_VERSION - 1);
+    fs::create_dir(folder.join("games")).unwrap();
+    fs::copy(folder.join("a.pgn"), folder.join("games/a.pgn")).unwrap();
+    fs::write(folder.join("games/old.rar"), "").unwrap();
+    fs::write(folder.join("script"), ":quit\n").unwrap();
+    let mut server = Server::start(&[]);
+    for (path, told) in [
+        ("other.reel", "another version of orbit made other.reel and read games by other rules"),
+        ("a.pgn", "reading a.pgn, not a.reel: another version of orbit made the reel"),
+        ("games", "games/old.rar is not read"),
+    ] {
+        let stderr = piped(folder, 0, "script", &["repl", path]);
+        assert!(stderr.starts_with(&format!("warning: {told}")), "{path}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        let fields = serde_json::json!({"paths": [folder.join(path)], "database": path});
+        let database = server.answer("open", fields);
+        let problems = database["problems"].as_array().unwrap();
+        assert_eq!(problems.len(), 1, "{database}");
+        let plain = problems[0].as_str().unwrap().replace(&format!("{}/", folder.display()), "");
+        assert!(plain.starts_with(told), "{plain}");
+    }
+    server.finish();
+    assert_eq!(piped(folder, 0, "script", &["repl", "b.pgn"]), "");
 }
 
 #[test]
