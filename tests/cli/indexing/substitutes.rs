@@ -314,7 +314,7 @@ fn sessions_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read()
     for (path, told) in [
         ("other.reel", "another version of orbit made other.reel and read games by other rules"),
         ("a.pgn", "reading a.pgn, not a.reel: another version of orbit made the reel"),
-        ("games", "games/old.rar is not read"),
+        ("games", "games: games/old.rar is not read"),
     ] {
         let stderr = piped(folder, 0, "script", &["repl", path]);
         assert!(stderr.starts_with(&format!("warning: {told}")), "{path}: {stderr}");

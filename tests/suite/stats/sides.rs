@@ -231,8 +231,7 @@ fn the_matching_side_has_a_column_of_text() {
     let text = String::from_utf8(out).unwrap();
     assert_eq!(
         text,
-        "\
- copy  games hit  games               share  positions hit  positions    share  White's score  of all  matching side's score  pattern
+        " copy  games hit  games               share  positions hit  positions    share  White's score  of all  matching side's score  pattern
     1          3      4  75.0 % (30.1-95.4)              8         16  50.00 %         50.0 %  50.0 %      50.0 % (+1 =1 -1)  Nf3
     2          1      4   25.0 % (4.6-69.9)              1         16   6.25 %          0.0 %  50.0 %     100.0 % (+1 =0 -0)  nf6
 total          3      4  75.0 % (30.1-95.4)              8         16  50.00 %         50.0 %  50.0 %      62.5 % (+2 =1 -1)
