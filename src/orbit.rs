@@ -20,6 +20,8 @@ mod warnings;
 
 use std::convert::Infallible;
 
+use shakmaty::{ByColor, Color};
+
 use crate::{
     board::Dihedral,
     diagnostic::Span,
@@ -110,6 +112,16 @@ pub struct Copy<F = Filter> {
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
+    /// Whose pattern it is: White's as the filter is written, Black's with colours swapped, and that of both where either
+    /// makes the same copy.
+    pub sides: ByColor<bool>,
+}
+
+impl<F> Copy<F> {
+    fn new(placement: Placement, filter: F) -> Copy<F> {
+        let sides = ByColor { black: placement.swap_colors, white: !placement.swap_colors };
+        Copy { placement, filter, sides }
+    }
 }
 
 impl<F: Kind<Expanded>> Extension<Expanded> for Orbit<F> {
@@ -214,7 +226,11 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
 
     /// The same whatever the copies are.
     fn of_any(&self) -> Orbit {
-        let copy = |copy: &Copy<F>| Copy { placement: copy.placement, filter: copy.filter.node().cloned() };
+        let copy = |copy: &Copy<F>| Copy {
+            placement: copy.placement,
+            filter: copy.filter.node().cloned(),
+            sides: copy.sides,
+        };
         Orbit {
             base: self.base.node().cloned(),
             copies: self.copies.iter().map(copy).collect(),
@@ -262,6 +278,22 @@ impl Filter {
     /// The same whatever its copies are.
     pub fn outermost(&self) -> Option<Orbit> {
         self.outermost_orbit().map(OrbitRef::cloned)
+    }
+
+    /// Whose pattern each copy of the outermost transform is, where it swaps colours: some copies are White's alone then, and
+    /// some are Black's. `None` for any other filter, and where copies are counted, since no side has such a pattern.
+    pub fn copy_sides(&self) -> Option<Vec<ByColor<bool>>> {
+        fn of<F>(orbit: &Orbit<F>) -> Vec<ByColor<bool>> {
+            orbit.copies.iter().map(|copy| copy.sides).collect()
+        }
+        let sides = match self.outermost_orbit()? {
+            OrbitRef::Any(orbit) => of(orbit),
+            OrbitRef::Union(orbit) => of(orbit),
+            OrbitRef::Largest(orbit) => of(orbit),
+            OrbitRef::Counted(..) => return None,
+        };
+        let has_alone = |color: Color| sides.iter().any(|sides| *sides.get(color) && !sides.get(!color));
+        Color::ALL.into_iter().all(has_alone).then_some(sides)
     }
 
     /// Whether every hit is a match of the outermost transform's only copy, or there is no such transform. Where copies
@@ -336,6 +368,44 @@ mod tests {
         ] {
             assert_eq!(copies(text), size, "{text}");
         }
+    }
+
+    /// `W` for a copy of White, `B` for one of Black, `=` for one of both.
+    fn sides(text: &str) -> Option<String> {
+        let sides = expand(&parse(text).unwrap().query.body).unwrap().copy_sides()?;
+        let letter = |sides: &ByColor<bool>| match sides {
+            ByColor { white: true, black: false } => 'W',
+            ByColor { white: false, black: true } => 'B',
+            _ => '=',
+        };
+        Some(sides.iter().map(letter).collect())
+    }
+
+    #[test]
+    fn copies_are_of_the_side_whose_pattern_they_are() {
+        for (text, due) in [
+            ("flipcolor Bh7", Some("WB")),
+            ("flipcolor power A", Some("WB")),
+            ("flipcolor flipvertical Bh7", Some("WWBB")),
+            ("flipvertical flipcolor Bh7", Some("WBWB")),
+            ("flipcolor {Ra1 check}", Some("WB")),
+            // A rook of either colour on any square of the file is as much Black's pattern as White's.
+            ("shiftvertical flipcolor [Rr]a4", None),
+            ("flipcolor [Rr]", None),
+            ("flipcolor {flipcolor Ra1}", None),
+            ("{flipcolor Ra1 check}", None),
+            ("flip Ra1", None),
+            ("reversecolor Ra1", None),
+            ("Ra1", None),
+            ("flipcolor count Ra1", None),
+            ("flipcolor 1 2 Ra1", None),
+            ("notransform flipcolor Ra1", None),
+        ] {
+            assert_eq!(sides(text).as_deref(), due, "{text}");
+        }
+        // The pair of squares is White's or Black's; one square of it, once the other is off the board, may be of both.
+        let of_pair = sides("shift flipcolor [Aa][a1,h2]").unwrap();
+        assert!(['W', 'B', '='].into_iter().all(|letter| of_pair.contains(letter)), "{of_pair}");
     }
 
     #[test]

@@ -295,6 +295,11 @@ impl Scan {
         self.queries[0].planner.filter()
     }
 
+    /// The typed trees of all queries with their transforms expanded.
+    pub fn filters(&self) -> impl Iterator<Item = &Filter> {
+        self.queries.iter().map(|prepared| prepared.planner.filter())
+    }
+
     /// The distinct copies of the first query's outermost transform as CQL, in the order in which
     /// [`crate::engine::CopyHits`] numbers them.
     pub fn copies(&self) -> Vec<String> {

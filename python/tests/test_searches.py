@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 
 import chess
 import chess.pgn
@@ -260,6 +261,27 @@ def test_errors_of_files(db, tmp_path):
     cut.write_bytes(cut.read_bytes()[:-2000])
     with pytest.warns(orbit_chess.ReadWarning, match="not read beyond"):
         orbit_chess.open(cut)
+
+
+def test_what_is_not_read_and_reels_of_other_rules_are_told(orbit, tmp_path):
+    path, reel = tmp_path / "odd.pgn", tmp_path / "other.reel"
+    path.write_bytes(ODD)
+    subprocess.run([orbit, "index", "-q", path, "-o", reel], check=True)
+    assert orbit_chess.open(reel).count("initial") == (2, 2)
+    # The header says by which rules games were read, and has a checksum.
+    data = bytearray(reel.read_bytes())
+    data[48:52] = (int.from_bytes(data[48:52], "little") - 1).to_bytes(4, "little")
+    data[12:16] = bytes(4)
+    data[12:16] = zlib.crc32(data[:64]).to_bytes(4, "little")
+    reel.write_bytes(data)
+    with pytest.warns(orbit_chess.ReadWarning, match="another version of orbit made .*other.reel and read games by other rules"):
+        assert orbit_chess.open(reel).count("initial") == (2, 2)
+    reel.rename(tmp_path / "odd.reel")
+    with pytest.warns(orbit_chess.ReadWarning, match="reading .*odd.pgn, not .*odd.reel"):
+        assert orbit_chess.open(path).count("initial") == (2, 2)
+    (tmp_path / "old.rar").touch()
+    with pytest.warns(orbit_chess.ReadWarning, match="old.rar is not read"):
+        orbit_chess.open(tmp_path)
 
 
 def test_a_fault_midway_is_the_exception(tmp_path):

@@ -56,7 +56,8 @@ Formats:
         positions_hit, positions, share_games (from 0 to 1; share_games_low and share_games_high
         are its 95 % interval), share_positions, score_of (white, or player), score_hit, score_all,
         difference (the group's share_games less that of the first group; difference_low and
-        difference_high are its 95 % interval)
+        difference_high are its 95 % interval), side_wins, side_draws, side_losses, side_score (of
+        themes under flipcolor: how the games ended for the side that has the pattern)
   json  one object: games, positions, and themes; each theme has the names and counts of csv, and
         groupings with the counts of its groups
 
@@ -205,6 +206,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let player = args.player.player();
     let stats = Stats::new(groupings);
     let stats = if player.is_some() { stats.of_player() } else { stats };
+    // Text has no scores, and telling sides takes time.
+    let stats = if args.table_format()? == TableFormat::Text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
     print_remarks(themes, if args.verbose { Severity::Note } else { Severity::Warning });
     let mut options = DatabaseOptions::default();
@@ -237,7 +240,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let collectors =
         Collectors { statistics, spellings, whole_texts: whole_texts.clone(), ..Collectors::default() };
     let (parts, summary) = pass.collect(&choice, collectors, Games::Read(database), problems)?;
-    let counts = counter.counts(parts.statistics.unwrap_or_default(), themes.len());
+    let counts = counter.counts(parts.statistics.unwrap_or_default(), scan.filters());
     let mut lines: Vec<Remark> = args.beside.unique_line(&summary).into_iter().map(Remark::from).collect();
     lines.extend(args.player.summary(&parts.spellings.unwrap_or_default(), summary.finished));
     if let (Some(collector), Some(part), true) = (whole_texts, parts.whole_texts, summary.finished) {

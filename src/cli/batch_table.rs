@@ -21,7 +21,7 @@ const COLUMNS_MAX: usize = 10;
 const HEADING_MAX: usize = 16;
 
 /// The names of the columns in CSV: what a row is about, then the fields of [`Count`].
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 23] = [
     "theme",
     "title",
     "group",
@@ -41,6 +41,10 @@ const COLUMNS: [&str; 19] = [
     "difference",
     "difference_low",
     "difference_high",
+    "side_wins",
+    "side_draws",
+    "side_losses",
+    "side_score",
 ];
 
 /// The counts of each theme, all by the same groupings.
@@ -68,6 +72,11 @@ struct Count {
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
+    /// How the games that hit ended for the sides that have the pattern, if the query tells them.
+    side_wins: Option<u64>,
+    side_draws: Option<u64>,
+    side_losses: Option<u64>,
+    side_score: Option<f64>,
 }
 
 impl Count {
@@ -88,6 +97,10 @@ impl Count {
             difference: None,
             difference_low: None,
             difference_high: None,
+            side_wins: row.sides.map(|sides| sides.wins),
+            side_draws: row.sides.map(|sides| sides.draws),
+            side_losses: row.sides.map(|sides| sides.losses),
+            side_score: row.sides.and_then(|sides| sides.score()).map(rounded),
         }
     }
 

@@ -154,6 +154,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
 }
 
+/// Prints what is wrong with the files of a database.
+fn print_problems(database: &serde_json::Value) {
+    let problems = database["problems"].as_array().into_iter().flatten();
+    problems.filter_map(|problem| problem.as_str()).for_each(|problem| message!("warning: {problem}"));
+}
+
 fn print_fault(fault: &Fault) {
     match (has_json_messages(), fault.code) {
         (true, _) => {
@@ -171,9 +177,10 @@ fn wrong(why: impl Into<String>) -> Wrong {
 }
 
 impl Repl {
-    /// Says what is open, and how to go on.
+    /// Says what is open, and how to go on; to a script what is wrong with it alone.
     fn greet(&self) -> Result<(), Failure> {
         if !self.has_prompt {
+            self.desk.databases().first().into_iter().for_each(print_problems);
             return Ok(());
         }
         let mut out = Out::new();
@@ -197,8 +204,7 @@ impl Repl {
                 out.line("more games than fit into memory: they are read anew for each query (see --memory)")
             }
         }?;
-        let problems = database["problems"].as_array().into_iter().flatten();
-        problems.filter_map(|problem| problem.as_str()).for_each(|problem| message!("warning: {problem}"));
+        print_problems(database);
         Ok(())
     }
 

@@ -377,7 +377,8 @@ impl Database {
 
     fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), DatabaseError> {
         let mut texts = Vec::new();
-        let named = LazyCell::new(|| substitutes::reels_among(paths));
+        let reels = if self.options.substitute_reels { paths } else { &[] };
+        let named = LazyCell::new(|| substitutes::Named::among(reels));
         for path in paths {
             if Url::of(path).is_some() {
                 texts.push(path.clone());
@@ -390,12 +391,11 @@ impl Database {
             } else if let Some(manifest) = Manifest::locate(path)? {
                 self.add_texts(&mut texts)?;
                 self.add_shards(path, &manifest)?;
+            } else if let Some(reel) = named.holding(path) {
+                // It is read where it is named.
+                self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
             } else if let Some((reel, files)) = self.fresh_reel(path) {
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
-                if reel.path().canonicalize().is_ok_and(|place| named.contains(&place)) {
-                    // It is read where it is named.
-                    continue;
-                }
                 self.add_texts(&mut texts)?;
                 self.add_reel(reel);
                 let base = self.sources.len() - files.len();

@@ -312,7 +312,8 @@ impl Sidecar {
             let Some(path) = path.filter(|_| fits) else { return Err(io::ErrorKind::InvalidData.into()) };
             let bytes = read_at(path, mark.offset, mark.bytes)?;
             let kind = if mark.is_list { Kind::Epd } else { Kind::Pgn };
-            Ok(SourceText { source: mark.source, offset: mark.offset, bytes, kind })
+            let is_last = file.is_some_and(|file| mark.offset + mark.bytes == file.bytes);
+            Ok(SourceText { source: mark.source, offset: mark.offset, bytes, kind, is_last })
         };
         stretch.texts.iter().map(read).collect()
     }

@@ -1,6 +1,5 @@
 //! Reels that are read instead of the PGN files in the same folder from which they were made.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -105,28 +104,55 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), Pas
     }
     let reel = Reel::open(&reel_path(file)).ok()?;
     let (files, _) = pgn::list(&[file.to_owned()]).ok()?;
-    let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
-    let is_of = |source: &ReelSource, now: &PathBuf| {
-        let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
-        // A member has the name of its archive before its own.
-        let below = now.strip_prefix(folder(file)).unwrap_or(now);
-        let same_name = Path::new(&source.name).ends_with(below);
-        let Ok(now) = Stamp::at(now) else { return false };
-        let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
-        is_whole && same_name && same_stamp
-    };
     let sources = reel.sources();
-    let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b));
+    let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b, file));
     is_same.then(|| match reel.reader() {
         READER_VERSION => Ok((reel, files)),
         _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
     })
 }
 
-/// The files among some paths that are named like the reel of a file, from the root and without links.
-pub(super) fn reels_among(paths: &[PathBuf]) -> HashSet<PathBuf> {
-    let reels = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "reel"));
-    reels.filter_map(|path| path.canonicalize().ok()).collect()
+/// Whether a source of a reel has the present content of a file, `now`: of `file` itself or, where that is an archive, of a member.
+fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
+    let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
+    // A member has the name of its archive before its own.
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
+    let Ok(now) = Stamp::at(now) else { return false };
+    let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
+    is_whole && same_name && same_stamp
+}
+
+/// Reels and folders of reels that are named beside files, and their sources. Those that cannot be opened are left out.
+pub(super) struct Named(Vec<(PathBuf, Vec<ReelSource>)>);
+
+impl Named {
+    /// Those among some paths. Files are told by their names.
+    pub(super) fn among(paths: &[PathBuf]) -> Named {
+        let sources = |path: &PathBuf| {
+            if path.extension().is_some_and(|extension| extension == "reel") {
+                return Reel::open(path).ok().map(|reel| reel.sources().to_vec());
+            }
+            let manifest = Manifest::locate(path).ok().flatten()?;
+            Manifest::read(&manifest).ok().map(|manifest| manifest.reel_sources())
+        };
+        Named(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
+    }
+
+    /// The one that holds the games of a file, or of all members of an archive, as these are now.
+    pub(super) fn holding(&self, file: &Path) -> Option<&Path> {
+        if self.0.is_empty()
+            || file.as_os_str() == "-"
+            || !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file())
+        {
+            return None;
+        }
+        let (files, _) = pgn::list(&[file.to_owned()]).ok()?;
+        let holds = |sources: &[ReelSource]| {
+            files.iter().all(|now| sources.iter().any(|source| is_of(source, now, file)))
+        };
+        self.0.iter().find(|(_, sources)| holds(sources)).map(|(path, _)| path.as_path())
+    }
 }
 
 /// The name that the reel of a file has, in the same folder.

@@ -42,8 +42,10 @@ impl Wants {
     pub const SPANS: Wants = Wants(1 << 8);
     /// The comments of games, which stay in the blocks then.
     pub const COMMENTS: Wants = Wants(1 << 9);
+    /// Which sides have the pattern at a hit, of queries that tell it.
+    pub const SIDES: Wants = Wants(1 << 10);
 
-    const NAMES: [(Wants, &str); 10] = [
+    const NAMES: [(Wants, &str); 11] = [
         (Wants::TAGS, "TAGS"),
         (Wants::VALUES, "VALUES"),
         (Wants::LOWEST_COPY, "LOWEST_COPY"),
@@ -54,6 +56,7 @@ impl Wants {
         (Wants::COMMENTARY, "COMMENTARY"),
         (Wants::SPANS, "SPANS"),
         (Wants::COMMENTS, "COMMENTS"),
+        (Wants::SIDES, "SIDES"),
     ];
 
     /// What a measure of positions is read from: comments, and of the time of a move also the tag with the increment of the
@@ -73,9 +76,11 @@ impl Wants {
         self.0 & others.0 == others.0
     }
 
-    /// What is wanted of a filter. If it has one copy, hits tell which copy it is.
-    pub(crate) fn of_filter(self, has_one_copy: bool) -> Wants {
-        if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self }
+    /// What is wanted of a filter. If it has one copy, hits tell which copy it is; if its copies are of sides, the copies tell
+    /// the sides.
+    pub(crate) fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
+        let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
+        wants | Wants::ALL_COPIES.when(has_sides && self.contains(Wants::SIDES))
     }
 
     /// The same, but nothing of copies.

@@ -2,7 +2,8 @@
 
 use std::convert::Infallible;
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use shakmaty::Color;
 
 use super::{
@@ -98,7 +99,7 @@ impl Mover {
             let mut placement = copy.placement.then(self.0);
             // Whether squares stayed behind is not asked for nested copies.
             placement.smeared |= matches!(self.0, Basic::Composite(_));
-            Some(Copy { placement, filter: copy.filter.rewritten(self).ok()? })
+            Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
         let mut copies = copies.collect();
         drop_repetitions(&mut copies);
@@ -247,10 +248,22 @@ pub(super) fn size(filter: FilterRef) -> usize {
     sum
 }
 
-/// Keeps the first copy of every structure.
+/// Keeps the first copy of every structure, as the pattern of all sides that have such a copy.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
-    let mut seen = HashSet::new();
-    copies.retain(|copy| seen.insert(structure(copy.filter.node())));
+    let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
+    for copy in copies.drain(..) {
+        match places.entry(structure(copy.filter.node())) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(copy);
+            }
+            Entry::Occupied(place) => {
+                let sides = &mut kept[*place.get()].sides;
+                *sides = sides.zip(copy.sides).map(|(one, other)| one | other);
+            }
+        }
+    }
+    *copies = kept;
 }
 
 /// What tells two copies of one filter apart: their transformable members in child order, nested

@@ -241,7 +241,7 @@ impl Explicit {
         let copies = orbit
             .copies
             .iter()
-            .map(|copy| copy.filter.rewritten(self).map(|filter| Copy { placement: copy.placement, filter }));
+            .map(|copy| copy.filter.rewritten(self).map(|filter| Copy::new(copy.placement, filter)));
         let copies = copies.collect::<Result<_, Infallible>>()?;
         Ok(Orbit { copies, base: orbit.base.clone(), ..*orbit })
     }

@@ -84,13 +84,13 @@ impl Expander {
 /// A filter transformed by one element of each keyword, the last one first, in all ways: the element of the first keyword
 /// changes last. Those that lost a designator are left out.
 fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
-    let mut copies = vec![Copy { placement: Placement::IDENTITY, filter: base.clone() }];
+    let mut copies = vec![Copy::new(Placement::IDENTITY, base.clone())];
     for &kind in kinds.iter().rev() {
         // What the keywords behind it made is transformed once by each element.
         let transformed = elements(kind).into_iter().flat_map(|basic| {
             let image = move |copy: &Copy<F>| {
                 let filter = apply(&copy.filter, basic)?;
-                Some(Copy { placement: copy.placement.then(basic), filter })
+                Some(Copy::new(copy.placement.then(basic), filter))
             };
             copies.iter().filter_map(image)
         });

@@ -124,7 +124,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
         if filters > COPIES_MAX * 16 {
             return Err(too_many());
         }
-        orbit.copies.push(Copy { placement: composite.placement, filter });
+        orbit.copies.push(Copy::new(composite.placement, filter));
     }
     drop_repetitions(&mut orbit.copies);
     let smeared: Vec<bool> = orbit.copies.iter().map(|copy| !is_plain_shift(&orbit, copy)).collect();

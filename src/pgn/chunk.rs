@@ -29,6 +29,8 @@ pub struct SourceText {
     pub bytes: Vec<u8>,
     /// How to read it.
     pub kind: Kind,
+    /// Whether the source ends with it, as far as is known: one that was left for a fault goes on.
+    pub is_last: bool,
 }
 
 /// Texts of one or more sources, in order: the unit of work of one thread.
@@ -63,6 +65,7 @@ impl Chunk {
         let mut side_lines = 0;
         for text in &self.texts {
             let mut tell = |game: &Game| on_game(text.source, game);
+            parser.is_last = text.is_last;
             match text.kind {
                 Kind::Pgn => {
                     side_lines += parser.pgn(&text.bytes, text.offset, self.game_bytes_max, &mut tell);
@@ -206,7 +209,8 @@ impl Cutter {
     fn text(&mut self, bytes: Vec<u8>, kind: Kind) -> SourceText {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
-        SourceText { source: self.source, offset, bytes, kind }
+        let is_last = self.at_end && self.buffer.is_empty() && !self.has_failed;
+        SourceText { source: self.source, offset, bytes, kind, is_last }
     }
 
     fn fill(&mut self, want: usize, on_failure: &mut dyn FnMut(Failure)) {

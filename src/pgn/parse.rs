@@ -98,6 +98,8 @@ pub(super) struct Parser<'a> {
     text: &'a [u8],
     /// Offset of `text` in its source.
     base: u64,
+    /// Whether the source ends with `text`.
+    pub(super) is_last: bool,
     options: &'a ParseOptions,
     ways: Ways,
     blocks: quick::Blocks,
@@ -127,6 +129,7 @@ impl<'a> Parser<'a> {
         Parser {
             text: &[],
             base: 0,
+            is_last: false,
             options,
             ways,
             blocks: quick::Blocks::EMPTY,
@@ -164,6 +167,7 @@ impl<'a> Parser<'a> {
             let Some(event) = tokenizer.next() else { break };
             self.take(event, on_game);
         }
+        self.end();
         self.finish(on_game);
         tokenizer.side_lines()
     }
@@ -178,6 +182,7 @@ impl<'a> Parser<'a> {
         for event in tokenizer.by_ref() {
             self.take(event, &mut on_game);
         }
+        self.end();
         self.finish(&mut on_game);
         tokenizer.side_lines().saturating_sub(kept)
     }
@@ -402,6 +407,16 @@ impl<'a> Parser<'a> {
         self.open = true;
         self.game.number += 1;
         self.game.offset = self.base + at as u64;
+    }
+
+    /// Notes that a source ends with moves and no result, as one does that is cut off between two words.
+    fn end(&mut self) {
+        let is_open = self.open && !self.done && !self.game.moves.is_empty();
+        if is_open && self.is_last && self.game.status == Status::Whole {
+            let at = self.text.trim_ascii_end().len();
+            let reason = "the last game has no result and counts as `*`: the file may be cut off";
+            self.game.notes.push(self.fault(at, reason.to_owned()));
+        }
     }
 
     fn finish(&mut self, on_game: &mut dyn FnMut(&Game)) {

@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use shakmaty::ByColor;
+
 use super::Walk;
 use crate::board::{Bitboard, Board, Color, Position};
 use crate::engine::{Answer, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
@@ -23,6 +25,8 @@ pub struct Names {
     pub designators: Designators,
     /// The board that the query compares positions with, if it does.
     pub likeness: Option<Likeness>,
+    /// Of each query whose pattern each copy is, if that is wanted: see [`Filter::copy_sides`].
+    pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
 }
 
 impl Names {
@@ -36,7 +40,8 @@ impl Names {
             }
             None => (vec![text(filter)], vec![Placement::IDENTITY.to_string()]),
         };
-        Names { sources, copies, transforms, designators: Designators::new(filter), likeness: None }
+        let designators = Designators::new(filter);
+        Names { sources, copies, transforms, designators, likeness: None, copy_sides: Vec::new() }
     }
 
     /// Where the pieces that the filter names stand in a position that a copy hits.
@@ -67,6 +72,8 @@ pub struct Found<'a> {
     pub commentary: Option<&'a Commentary>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
+    /// Whose pattern each copy is, if that is wanted and the query tells it: see [`Filter::copy_sides`].
+    pub copy_sides: Option<&'a [ByColor<bool>]>,
     /// What tells of what they consist, if that is wanted.
     pub spans: Option<&'a dyn FindSpan>,
     /// What is called how.
@@ -146,6 +153,7 @@ impl<'a> Found<'a> {
             told: None,
             commentary: None,
             copies: None,
+            copy_sides: None,
             spans: None,
             names,
         }

@@ -63,7 +63,7 @@ use crate::board::Color;
 use crate::choice::Choice;
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
 use crate::engine::{Answers, CopyDetail, FindSpan, Wants};
-use crate::orbit::Likeness;
+use crate::orbit::{Filter, Likeness};
 use crate::reel::Block;
 use crate::report::{Found, Names};
 use crate::scan::{BlockAnswers, Scan, ScanError};
@@ -199,8 +199,7 @@ impl<'a, C: Collector> Run<'a, C> {
         let reads_tags = wants.contains(Wants::TAGS) || database.tells_games_by_tags();
         let database = if reads_tags { database } else { database.without_tags() };
         let database = if wants.contains(Wants::GAME_TEXTS) { database.with_texts() } else { database };
-        let filters = self.scan.queries().iter().map(|prepared| prepared.planner.filter());
-        let outputs: Vec<Wants> = filters.map(|filter| wants.of_filter(filter.has_one_copy())).collect();
+        let outputs: Vec<Wants> = self.scan.filters().map(|filter| wanted_of(wants, filter)).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
             let BlockAnswers { block, games, sides, answers, spans } = &found;
             let (games, sides) = (games.as_deref(), sides.as_deref());
@@ -210,7 +209,13 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 }
 
-/// The names of sources, and of the copies of the first query of a scan if these are needed.
+/// What an engine has to bring of a filter.
+pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
+    wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
+}
+
+/// The names of sources, and of the copies of the first query of a scan if these are needed; of all queries the sides of
+/// copies if these are.
 pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {
@@ -218,7 +223,11 @@ pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names
         false => Names { sources, ..Names::default() },
     };
     let likeness = scan.finds_likeness().then(|| Likeness::new(filter)).flatten();
-    Names { likeness, ..names }
+    let copy_sides = match wants.contains(Wants::SIDES) {
+        true => scan.filters().map(Filter::copy_sides).collect(),
+        false => Vec::new(),
+    };
+    Names { likeness, copy_sides, ..names }
 }
 
 impl<'a> BlockResult<'a> {
@@ -240,6 +249,7 @@ impl<'a> BlockResult<'a> {
             told: told.as_deref(),
             commentary: commentary.as_ref(),
             copies,
+            copy_sides: names.copy_sides.get(query).and_then(Option::as_deref),
             spans,
             names,
         }

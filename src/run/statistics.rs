@@ -3,6 +3,7 @@
 use super::{BlockResult, Collector, Part, PartError};
 use crate::database::Room;
 use crate::engine::Wants;
+use crate::orbit::Filter;
 use crate::stats::{Counts, ManyCounts, Stats};
 
 /// Counts the hits of each query by groups.
@@ -22,9 +23,14 @@ impl StatisticsCollector {
         &self.stats
     }
 
-    /// The counts of each of so many queries.
-    pub fn counts(&self, part: ManyCounts, queries: usize) -> Vec<Counts> {
-        if part == ManyCounts::default() { vec![self.stats.none(); queries] } else { part.into_counts() }
+    /// The counts of each query, given the filters of all of them.
+    pub fn counts<'a>(&self, part: ManyCounts, filters: impl IntoIterator<Item = &'a Filter>) -> Vec<Counts> {
+        let mut counts = part.into_counts().into_iter();
+        let of_filter = |filter: &Filter| {
+            let counts = counts.next().unwrap_or_else(|| self.stats.none());
+            counts.telling_sides(self.stats.tells_sides() && filter.copy_sides().is_some())
+        };
+        filters.into_iter().map(of_filter).collect()
     }
 }
 

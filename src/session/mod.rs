@@ -285,8 +285,9 @@ impl Session {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// The faults of the files: those that hold no games or were not read to their ends, if the database is in memory, and
-    /// reels of other rules with the command that makes them again.
+    /// The faults of the files: those that hold no games or were not read to their ends, if the database is in memory, files
+    /// of folders and archives that are not read although they may hold games, and reels of other rules with the command that
+    /// makes them again.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {
@@ -296,7 +297,10 @@ impl Session {
                 format!("{}: not read beyond byte {offset}: {reason}", source.name)
             }));
         }
-        problems.extend(self.lock().outdated().iter().map(ToString::to_string));
+        let inputs = self.lock();
+        problems.extend_from_slice(inputs.notes());
+        problems.extend(inputs.passed_over().iter().map(ToString::to_string));
+        problems.extend(inputs.outdated().iter().map(ToString::to_string));
         problems
     }
 

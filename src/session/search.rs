@@ -11,7 +11,7 @@ use crate::engine::verify::Sample;
 use crate::engine::{Answers, Spans, Wants};
 use crate::query::Type;
 use crate::report::HitTotals;
-use crate::run::{Collector, Run, StatisticsCollector, TotalsCollector};
+use crate::run::{Collector, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use crate::stats::{Counts, Grouping, Stats};
 
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
         Ok(summary)
     }
 
-    /// Hands what the first query answers on each block to `take`, in the order of the database, until it breaks. `needs` are
+    /// Hands what the first query answers on each block to `take`, in the order of the database, until it breaks. `wants` are
     /// those of hits; those of the choice are added. The scan is that of [`Search::scan`].
     ///
     /// # Errors
@@ -272,8 +272,7 @@ impl<'a> Search<'a> {
         mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
     ) -> Result<Summary, SessionError> {
         let wants = wants | self.choice.wants();
-        let outputs: Vec<_> =
-            self.queries.iter().map(|query| wants.of_filter(query.filter().has_one_copy())).collect();
+        let outputs: Vec<_> = self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect();
         let work = |found: BlockAnswers<'_>, _: &Room| {
             let BlockAnswers { block, games, sides, answers, spans } = found;
             let mut answers = answers.into_iter().next()?;
@@ -353,13 +352,14 @@ impl<'a> Search<'a> {
     ///
     /// Groupings that are not understood, and those of [`Search::collect`].
     pub fn statistics(self, groupings: &str) -> Result<Counts, SessionError> {
-        let stats = Stats::new(Grouping::list(groupings)?);
+        let stats = Stats::new(Grouping::list(groupings)?).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
         let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
         let stats = if is_number { stats.with_values() } else { stats };
         let collector = StatisticsCollector::new(stats);
+        let query = self.queries.first().cloned();
         let (part, _) = self.collect(&collector)?;
-        let counts = collector.counts(part, 1).into_iter().next();
+        let counts = collector.counts(part, query.iter().map(|query| query.filter())).into_iter().next();
         Ok(counts.unwrap_or_else(|| collector.stats().none()))
     }
 

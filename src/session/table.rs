@@ -9,10 +9,10 @@ use arrow_select::concat::concat_batches;
 use super::{Search, SessionError};
 use crate::choice::{Order, RankFacts, Top};
 use crate::database::{Room, Summary};
-use crate::engine::{FindSpan, Rank};
+use crate::engine::{FindSpan, Rank, Wants};
 use crate::query::Type;
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, Extras, HitRows, PositionRows, Rows};
-use crate::run::{BlockResult, ReportRoom, names_of};
+use crate::run::{BlockResult, ReportRoom, names_of, wanted_of};
 use crate::scan::{BlockAnswers, Scan};
 
 /// Rows that are handed out together, at least; fewer at the end.
@@ -125,8 +125,8 @@ impl Table<'_> {
         let by_query = scan.sorts_games().then_some((Order::ByQuery, usize::MAX));
         let order = search.order.or(by_query);
         let wants = rows.wants() | search.choice.wants();
-        let wants = wants | order.map_or(crate::engine::Wants::HITS, |(order, _)| order.wants());
-        let outputs = [wants.of_filter(search.queries[0].filter().has_one_copy())];
+        let wants = wants | order.map_or(Wants::HITS, |(order, _)| order.wants());
+        let outputs = [wanted_of(wants, search.queries[0].filter())];
         let names = names_of(&scan, wants, search.session.sources().to_vec());
         let (choice, report_room) = (search.choice.clone(), ReportRoom::new(1));
         let most = match order {

@@ -215,6 +215,11 @@ impl GroupColumn {
         matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
+    /// The copy that a group is of, counted from 0; `None` where groups are no copies.
+    pub(super) fn copy(&self, code: Code) -> Option<usize> {
+        matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
+    }
+
     /// Whether it is a property of positions.
     pub(super) fn is_of_plies(&self) -> bool {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })

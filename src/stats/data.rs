@@ -40,6 +40,8 @@ struct CountsData {
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
+    /// Of these groupings, and of this query.
+    tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
     /// For each grouping the groups of all games, and of those that hit.
@@ -49,7 +51,7 @@ struct CountsData {
 
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Counts { stats, total, values, tables, met } = self;
+        let Counts { stats, total, values, tables, met, tells_sides } = self;
         let table = |table: &Table| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
         let data = CountsData {
             groupings: stats.groupings.iter().map(Grouping::to_string).collect(),
@@ -57,6 +59,7 @@ impl Serialize for Counts {
             groups_max: stats.groups_max,
             score_of: stats.score_of,
             tells_values: stats.tells_values,
+            tells_sides: [stats.tells_sides, *tells_sides],
             total: *total,
             values: values.clone(),
             tables: tables.iter().map(table).collect(),
@@ -86,11 +89,13 @@ impl<'de> Deserialize<'de> for Counts {
                 groups_max: data.groups_max,
                 score_of: data.score_of,
                 tells_values: data.tells_values,
+                tells_sides: data.tells_sides[0],
             },
             total: data.total,
             values: data.values,
             tables: data.tables.into_iter().map(table).collect(),
             met: data.met,
+            tells_sides: data.tells_sides[1],
         })
     }
 }

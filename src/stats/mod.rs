@@ -48,6 +48,7 @@ mod many;
 mod people;
 mod records;
 mod rows;
+mod sides;
 mod table;
 
 use std::cmp::Ordering;
@@ -59,8 +60,10 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
+use shakmaty::ByColor;
 
 use self::columns::{Code, GroupColumn, HitAt, Place};
+use self::sides::Sides;
 use crate::board::Color;
 use crate::engine::Wants;
 use crate::engine::{CopyHits, Hits, Outcome, Values};
@@ -71,6 +74,7 @@ use crate::report::{Distribution, Found, grouped};
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
 pub use rows::{Difference, GroupRow, ScoreOf, Share};
+pub use sides::SideResults;
 
 /// Groups of one grouping at most; each takes some 100 bytes.
 pub const GROUPS_MAX: usize = 5_000_000;
@@ -140,6 +144,8 @@ pub struct Tally {
     pub results: u64,
     /// The points in them of whose score it is: 2 for a win, 1 for a draw.
     pub half_points: u64,
+    /// How these games ended for the sides that have the pattern in them.
+    pub sides: SideResults,
 }
 
 impl Tally {
@@ -151,7 +157,12 @@ impl Tally {
             Outcome::Draw => (1, 1),
             Outcome::WhiteWins => (1, 2),
         };
-        Tally { games: 1, positions, results, half_points }
+        Tally { games: 1, positions, results, half_points, ..Tally::default() }
+    }
+
+    /// The same with how the game ended for the sides that have the pattern.
+    fn with_sides(self, sides: SideResults) -> Tally {
+        Tally { sides, ..self }
     }
 
     fn add(&mut self, other: &Tally) {
@@ -159,12 +170,14 @@ impl Tally {
         self.positions += other.positions;
         self.results += other.results;
         self.half_points += other.half_points;
+        self.sides.add(&other.sides);
     }
 
     /// Tells whether no number is above `most`, and there are no more results than games and points than results give.
     fn is_sound(&self, most: u64) -> bool {
-        let Tally { games, positions, results, half_points } = *self;
-        games <= most && positions <= most && results <= games && half_points <= 2 * results
+        let Tally { games, positions, results, half_points, sides } = *self;
+        let fits = games <= most && positions <= most && results <= games && half_points <= 2 * results;
+        fits && sides.is_sound(results)
     }
 
     /// The mean score, from 0 to 1, in the games whose results are known; `None` without any. [`GroupRow::score_of`] says
@@ -186,6 +199,8 @@ pub struct Stats {
     score_of: ScoreOf,
     /// Whether the values at hits are told, which are numbers.
     tells_values: bool,
+    /// Whether the scores of sides that have the pattern are told, of queries that tell these.
+    tells_sides: bool,
 }
 
 /// The counts of some blocks, which add up in any order.
@@ -200,6 +215,8 @@ pub struct Counts {
     tables: Vec<Table>,
     /// Names that fit each other and played each other, if groups are players.
     met: BTreeSet<[String; 2]>,
+    /// Whether the query tells the sides that have the pattern.
+    tells_sides: bool,
 }
 
 /// A tally for each pair of groups. Properties of hits have no groups in `all`, which queries over the same games
@@ -254,6 +271,7 @@ impl Stats {
             groups_max: GROUPS_MAX,
             score_of: ScoreOf::White,
             tells_values: false,
+            tells_sides: false,
         }
     }
 
@@ -261,6 +279,17 @@ impl Stats {
     #[must_use]
     pub fn with_values(self) -> Stats {
         Stats { tells_values: true, ..self }
+    }
+
+    /// Tells how games ended for the sides that have the pattern, of queries that tell these.
+    #[must_use]
+    pub fn with_sides(self) -> Stats {
+        Stats { tells_sides: true, ..self }
+    }
+
+    /// Whether [`Stats::with_sides`] was asked for.
+    pub fn tells_sides(&self) -> bool {
+        self.tells_sides
     }
 
     /// Whether [`Stats::with_values`] was asked for.
@@ -287,7 +316,9 @@ impl Stats {
 
     /// What has to be known of games and hits.
     pub fn wants(&self) -> Wants {
-        Wants::VALUES.when(self.tells_values) | self.properties().map(By::wants).collect::<Wants>()
+        Wants::SIDES.when(self.tells_sides)
+            | Wants::VALUES.when(self.tells_values)
+            | self.properties().map(By::wants).collect::<Wants>()
     }
 
     fn properties(&self) -> impl Iterator<Item = &By> {
@@ -298,7 +329,8 @@ impl Stats {
     pub fn none(&self) -> Counts {
         let tables = self.groupings.iter().map(|_| Table::default()).collect();
         let (stats, values) = (self.clone(), Distribution::default());
-        Counts { stats, total: Default::default(), values, tables, met: BTreeSet::new() }
+        let met = BTreeSet::new();
+        Counts { stats, total: Default::default(), values, tables, met, tells_sides: false }
     }
 
     /// Counts one block. Games that do not count are as if they were not there.
@@ -326,6 +358,7 @@ impl Stats {
         );
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
+        let sides = Sides::of(found);
         let games = games(found, which);
         let mut total = [Tally::default(); 2];
         for game in &games {
@@ -333,7 +366,9 @@ impl Stats {
                 total[0].add(&Tally::of(game.outcome, game.positions as u64));
             }
             if game.hits > 0 {
-                total[1].add(&Tally::of(game.outcome, game.hits));
+                let sides = sides.in_hits(game.hits_before, game.hits);
+                let sides = SideResults::of(game.outcome, sides);
+                total[1].add(&Tally::of(game.outcome, game.hits).with_sides(sides));
             }
         }
         let numbers = match &hits.values {
@@ -350,8 +385,19 @@ impl Stats {
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
             let (values, scratch) = (HashMap::new(), Scratch::default());
-            let mut counter =
-                Counter { found, columns, hits, numbers, copies, which, all, hit, values, scratch };
+            let mut counter = Counter {
+                found,
+                columns,
+                hits,
+                numbers,
+                copies,
+                sides: &sides,
+                which,
+                all,
+                hit,
+                values,
+                scratch,
+            };
             games.iter().for_each(|game| counter.count(game));
             counter.table()
         });
@@ -360,7 +406,7 @@ impl Stats {
             (Some(players), Games::All) => people::met(players, games.iter().map(|game| game.index)),
             _ => BTreeSet::new(),
         };
-        Counts { stats: self.clone(), total, values, tables, met }
+        Counts { stats: self.clone(), total, values, tables, met, tells_sides: found.copy_sides.is_some() }
     }
 }
 
@@ -412,6 +458,7 @@ struct Counter<'a> {
     /// The values at hits, if they are told.
     numbers: Option<&'a [i32]>,
     copies: &'a CopyHits,
+    sides: &'a Sides<'a>,
     which: Games,
     all: HashMap<[Code; 2], Tally>,
     hit: HashMap<[Code; 2], Tally>,
@@ -423,9 +470,19 @@ struct Counter<'a> {
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<Code>; 2],
-    pairs: Vec<[Code; 2]>,
-    /// Groups, positions and hits.
-    runs: Vec<([Code; 2], u64, u64)>,
+    /// The groups of each hit, and the sides that have the pattern there.
+    pairs: Vec<([Code; 2], ByColor<bool>)>,
+    runs: Vec<Run>,
+}
+
+/// Positions of a line that follow each other in the same groups.
+#[derive(Clone, Copy)]
+struct Run {
+    groups: [Code; 2],
+    positions: u64,
+    hits: u64,
+    /// The sides that have the pattern at these hits.
+    sides: ByColor<bool>,
 }
 
 impl Counter<'_> {
@@ -443,21 +500,25 @@ impl Counter<'_> {
                 );
             }
             // Groups of one line come again in others, and within one a game counts once.
-            self.scratch.runs.sort_unstable();
+            self.scratch.runs.sort_unstable_by_key(|run| run.groups);
         } else {
             self.count_line(game, 0..game.positions, 0);
             if self.columns.iter().any(|column| column.comes_again()) {
-                self.scratch.runs.sort_unstable();
+                self.scratch.runs.sort_unstable_by_key(|run| run.groups);
             }
         }
-        for same in self.scratch.runs.chunk_by(|a, b| a.0 == b.0) {
-            let (positions, hits) = same.iter().fold((0, 0), |sum, run| (sum.0 + run.1, sum.1 + run.2));
-            let outcome = outcome(self.found, self.columns, game, same[0].0);
+        for same in self.scratch.runs.chunk_by(|a, b| a.groups == b.groups) {
+            let (positions, hits) =
+                same.iter().fold((0, 0), |sum, run| (sum.0 + run.positions, sum.1 + run.hits));
+            let groups = same[0].groups;
+            let outcome = outcome(self.found, self.columns, game, groups);
             if self.which == Games::All {
-                self.all.entry(same[0].0).or_default().add(&Tally::of(outcome, positions));
+                self.all.entry(groups).or_default().add(&Tally::of(outcome, positions));
             }
             if hits > 0 && !is_of_hits {
-                self.hit.entry(same[0].0).or_default().add(&Tally::of(outcome, hits));
+                let sides = sides::all(same.iter().map(|run| run.sides));
+                let tally = Tally::of(outcome, hits).with_sides(SideResults::of(game.outcome, sides));
+                self.hit.entry(groups).or_default().add(&tally);
             }
         }
         if is_of_hits && game.hits > 0 {
@@ -481,7 +542,9 @@ impl Counter<'_> {
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
                 column.codes(place, codes);
             }
-            runs.extend(pairs(codes).map(|pair| (pair, (end - node) as u64, hits)));
+            let sides = self.sides.from(game.first_slot + node, hits);
+            let positions = (end - node) as u64;
+            runs.extend(pairs(codes).map(|groups| Run { groups, positions, hits, sides }));
             if let Some(numbers) = self.numbers.filter(|_| hits > 0)
                 && !self.columns.iter().any(|column| column.is_of_hits())
             {
@@ -511,15 +574,23 @@ impl Counter<'_> {
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
                 column.codes_of_hit(Place { game: game.index, slot, ply }, hit, codes);
             }
-            found.extend(pairs(codes));
+            let at_hit = self.sides.in_hits(index, 1);
+            found.extend(pairs(codes).map(|pair| {
+                let copy = self.columns.iter().zip(pair).find_map(|(column, code)| column.copy(code));
+                let of_copy = copy.and_then(|copy| self.sides.of_copy(copy));
+                (pair, of_copy.unwrap_or(at_hit))
+            }));
             if let Some(numbers) = self.numbers {
                 pairs(codes).for_each(|pair| self.values.entry(pair).or_default().add(numbers[slot], 1));
             }
         }
-        found.sort_unstable();
-        for same in found.chunk_by(|a, b| a == b) {
-            let outcome = outcome(self.found, self.columns, game, same[0]);
-            self.hit.entry(same[0]).or_default().add(&Tally::of(outcome, same.len() as u64));
+        found.sort_unstable_by_key(|(pair, _)| *pair);
+        for same in found.chunk_by(|a, b| a.0 == b.0) {
+            let groups = same[0].0;
+            let sides = sides::all(same.iter().map(|(_, sides)| *sides));
+            let tally = Tally::of(outcome(self.found, self.columns, game, groups), same.len() as u64);
+            let tally = tally.with_sides(SideResults::of(game.outcome, sides));
+            self.hit.entry(groups).or_default().add(&tally);
         }
     }
 
@@ -570,6 +641,7 @@ impl Counts {
             sum.add(more);
         }
         self.values.merge(&other.values);
+        self.tells_sides |= other.tells_sides;
         self.met.extend(other.met);
         for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
             let all = Arc::unwrap_or_clone(more.all);
@@ -594,6 +666,12 @@ impl Counts {
         Ok(())
     }
 
+    /// Says whether the query tells the sides that have the pattern, which is not known of a database without games.
+    #[must_use]
+    pub fn telling_sides(self, tells_sides: bool) -> Counts {
+        Counts { tells_sides, ..self }
+    }
+
     /// What was to be counted.
     pub fn stats(&self) -> &Stats {
         &self.stats
@@ -603,7 +681,8 @@ impl Counts {
     pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
-        GroupRow { keys: [Key::Whole, Key::Whole], all, hit, score_of: self.stats.score_of, values }
+        let sides = self.tells_sides.then_some(hit.sides);
+        GroupRow { keys: [Key::Whole, Key::Whole], all, hit, score_of: self.stats.score_of, sides, values }
     }
 
     /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
@@ -616,7 +695,7 @@ impl Counts {
     pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];
-        let mut rows = rows::of(table, grouping, &self.stats);
+        let mut rows = rows::of(table, grouping, self);
         match &grouping.second {
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{By, Counts, GroupRow, Grouping, Key, ScoreOf, Share};
+use super::{By, Counts, GroupRow, Grouping, Key, ScoreOf, Share, SideResults};
 use crate::report::{Bin, Distribution, NumberSummary};
 use crate::visible::{Context, escape};
 
@@ -46,7 +46,24 @@ struct ValuesRecord {
     value_max: Option<i32>,
 }
 
-/// The columns of [`Record`] in CSV, and those of [`ValuesRecord`] with the steps of the histogram.
+/// What is told besides of a query whose copies are of sides.
+#[derive(Serialize)]
+struct SidesRecord {
+    side_wins: u64,
+    side_draws: u64,
+    side_losses: u64,
+    side_score: Option<f64>,
+}
+
+impl SidesRecord {
+    fn of(results: &SideResults) -> SidesRecord {
+        let SideResults { wins, draws, losses } = *results;
+        let side_score = results.score().map(rounded);
+        SidesRecord { side_wins: wins, side_draws: draws, side_losses: losses, side_score }
+    }
+}
+
+/// The columns of [`Record`] in CSV, those of [`ValuesRecord`] with the steps of the histogram, and those of [`SidesRecord`].
 const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
@@ -78,6 +95,8 @@ const VALUE_COLUMNS: [&str; 9] = [
     "value_histogram",
 ];
 
+const SIDE_COLUMNS: [&str; 4] = ["side_wins", "side_draws", "side_losses", "side_score"];
+
 impl ValuesRecord {
     fn of(values: &Distribution) -> ValuesRecord {
         let summary = values.summary();
@@ -104,6 +123,8 @@ struct JsonRecord<'a> {
     values: Option<ValuesRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value_histogram: Option<Vec<Bin>>,
+    #[serde(flatten)]
+    sides: Option<SidesRecord>,
 }
 
 impl<'a> JsonRecord<'a> {
@@ -112,6 +133,7 @@ impl<'a> JsonRecord<'a> {
             record: Record::new(None, row, pattern),
             values: row.values.as_ref().map(ValuesRecord::of),
             value_histogram: row.values.as_ref().map(|values| values.bins(step)),
+            sides: row.sides.as_ref().map(SidesRecord::of),
         }
     }
 }
@@ -221,16 +243,23 @@ impl Counts {
         let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(out);
         let (total, step) = (self.total(), self.value_step());
         let values = VALUE_COLUMNS.iter().filter(|_| total.values.is_some());
-        out.write_record(COLUMNS.iter().chain(values))?;
-        let mut write = |record: Record, values: Option<&Distribution>| match values {
-            None => out.serialize(record),
-            Some(values) => out.serialize((record, ValuesRecord::of(values), histogram(values, step))),
+        let sides = SIDE_COLUMNS.iter().filter(|_| total.sides.is_some());
+        out.write_record(COLUMNS.iter().chain(values).chain(sides))?;
+        let mut write = |record: Record, row: &GroupRow| {
+            let of_values = |values| (ValuesRecord::of(values), histogram(values, step));
+            let sides = row.sides.as_ref().map(SidesRecord::of);
+            match (row.values.as_ref().map(of_values), sides) {
+                (None, None) => out.serialize(record),
+                (Some(values), None) => out.serialize((record, values)),
+                (None, Some(sides)) => out.serialize((record, sides)),
+                (Some(values), Some(sides)) => out.serialize((record, values, sides)),
+            }
         };
-        write(Record::new(Some("total"), &total, None), total.values.as_ref())?;
+        write(Record::new(Some("total"), &total, None), &total)?;
         for grouping in self.stats().groupings() {
             let name = grouping.to_string();
             for row in self.rows(grouping) {
-                write(Record::new(Some(&name), &row, pattern(grouping, &row, copies)), row.values.as_ref())?;
+                write(Record::new(Some(&name), &row, pattern(grouping, &row, copies)), &row)?;
             }
         }
         out.flush()

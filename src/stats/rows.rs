@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::grouping::{By, Grouping};
-use super::{Key, Stats, Table, Tally, compare};
+use super::{Counts, Key, SideResults, Table, Tally, compare};
 use crate::report::Distribution;
 
 /// One group, or one cell of a cross table.
@@ -20,6 +20,8 @@ pub struct GroupRow {
     pub hit: Tally,
     /// Whose scores these are.
     pub score_of: ScoreOf,
+    /// How the games that hit ended for the sides that have the pattern, if the query tells them.
+    pub sides: Option<SideResults>,
     /// The values at its hits, of a query whose value is a number, if they are told.
     pub values: Option<Distribution>,
 }
@@ -128,7 +130,9 @@ pub(super) fn base(grouping: &Grouping, keys: &[Key; 2]) -> [Key; 2] {
 }
 
 /// The rows of a table, in no order.
-pub(super) fn of(table: &Table, grouping: &Grouping, stats: &Stats) -> Vec<GroupRow> {
+pub(super) fn of(table: &Table, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
+    let stats = &counts.stats;
+    let sides = |hit: &Tally| counts.tells_sides.then_some(hit.sides);
     let is_by_player = grouping.properties().any(|by| *by == By::Player);
     let score_of = if is_by_player { ScoreOf::Player } else { stats.score_of };
     let values =
@@ -136,18 +140,15 @@ pub(super) fn of(table: &Table, grouping: &Grouping, stats: &Stats) -> Vec<Group
     let tally =
         |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
     if of_hits(grouping) == [false; 2] {
-        let row = |(keys, &all): (&[Key; 2], &Tally)| GroupRow {
-            keys: keys.clone(),
-            all,
-            hit: tally(&table.hit, keys),
-            score_of,
-            values: values(keys),
+        let row = |(keys, &all): (&[Key; 2], &Tally)| {
+            let hit = tally(&table.hit, keys);
+            GroupRow { keys: keys.clone(), all, hit, score_of, sides: sides(&hit), values: values(keys) }
         };
         return table.all.iter().map(row).collect();
     }
     let row = |(keys, &hit): (&[Key; 2], &Tally)| {
         let all = tally(&table.all, &base(grouping, keys));
-        GroupRow { keys: keys.clone(), all, hit, score_of, values: values(keys) }
+        GroupRow { keys: keys.clone(), all, hit, score_of, sides: sides(&hit), values: values(keys) }
     };
     table.hit.iter().map(row).collect()
 }

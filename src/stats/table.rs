@@ -71,6 +71,7 @@ impl Counts {
             score_of.heading(),
             "of all",
         ];
+        header.extend(total.sides.map(|_| "matching side's score"));
         header.extend(has_copies.then_some("pattern"));
         let mut grid = grid(by, header.into_iter().map(String::from).collect()).last_left(has_copies);
         for row in &rows {
@@ -81,7 +82,7 @@ impl Counts {
         let mut sums = numbers(&total);
         if score_of != total.score_of {
             // Of all players together there is no score to tell.
-            sums.truncate(SCORES_FROM);
+            sums[SCORES].fill(String::new());
         }
         grid.push("total".into(), sums);
         grid
@@ -150,8 +151,8 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
     (rows, Some(format!("... and {} more", grouped(more as u64))))
 }
 
-/// Cells of a group before those of its scores.
-const SCORES_FROM: usize = 6;
+/// The cells of a group that have its scores.
+const SCORES: std::ops::Range<usize> = 6..8;
 
 /// The cells of a group.
 fn numbers(row: &GroupRow) -> Vec<String> {
@@ -161,7 +162,14 @@ fn numbers(row: &GroupRow) -> Vec<String> {
         format!("{} ({:.1}-{:.1})", percent(value), 100.0 * low, 100.0 * high)
     });
     let positions = row.positions().map_or(String::new(), |share| format!("{:.2} %", 100.0 * share.value));
-    vec![
+    let sides = row.sides.map(|results| match results.score() {
+        None => String::new(),
+        Some(score) => {
+            let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
+            format!("{} (+{wins} ={draws} -{losses})", percent(score))
+        }
+    });
+    let mut cells = vec![
         grouped(row.hit.games),
         grouped(row.all.games),
         games,
@@ -170,7 +178,9 @@ fn numbers(row: &GroupRow) -> Vec<String> {
         positions,
         score(row.hit.score()),
         score(row.all.score()),
-    ]
+    ];
+    cells.extend(sides);
+    cells
 }
 
 /// The values at the hits of a group: in few numbers, and as a picture of as many steps from a number on.

@@ -28,7 +28,10 @@ fn stdout(args: &[&str]) -> String {
 #[test]
 fn statistics_replace_the_list() {
     let plain = stdout(&["--stats", "year,result"]);
-    assert!(plain.starts_with(" year  games hit") && plain.ends_with("54.4 %\n"), "{plain}");
+    assert!(
+        plain.starts_with(" year  games hit") && plain.ends_with("54.4 %  56.4 % (+176 =107 -124)\n"),
+        "{plain}"
+    );
     assert_eq!(stdout(&["--stats", "by=year", "--stats", "result"]), plain);
     let both = stdout(&["--format", "plain", "--stats", "year,result"]);
     assert_eq!(both.strip_suffix(&plain), Some(stdout(&["--format", "plain"]).as_str()));
@@ -140,4 +143,39 @@ fn values_are_told_in_few_numbers() {
     let plain = run(&["--stats", "result"]);
     assert!(plain.contains("median") && plain.contains('█'), "{plain}");
     assert!(!stdout(&["--stats", "result"]).contains("median"));
+}
+
+/// A batch tells the sides of themes under `flipcolor`, as a scan does, and none of the others.
+#[test]
+fn a_batch_tells_the_side_that_has_the_pattern() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let orbit = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_orbit")).current_dir(folder.path()).args(args).output();
+        let out = out.unwrap();
+        assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    };
+    let theme = |name: &str, query: &str| format!("[[theme]]\nname = '{name}'\nquery = '{query}'\n");
+    let themes = theme("either", QUERY) + &theme("white", "shift flip {Nd4 kf3}");
+    std::fs::write(folder.path().join("mine.toml"), themes).unwrap();
+    let batch = |format| orbit(&["batch", "-q", "mine.toml", sample, "--by", "result", "--format", format]);
+    let of_batch: Value = serde_json::from_str(&batch("json")).unwrap();
+    let of_scan = stdout(&["--stats", "result", "--stats-format", "json"]);
+    let of_scan: Value = serde_json::from_str(&of_scan).unwrap();
+    let [either, white] = [0, 1].map(|theme| &of_batch["themes"][theme]);
+    for name in ["side_wins", "side_draws", "side_losses", "side_score"] {
+        assert!(of_scan["total"][name].is_number() && white[name].is_null(), "{name}: {of_batch}");
+        assert_eq!(either[name], of_scan["total"][name], "{name}");
+        for row in of_scan["groupings"]["result"].as_array().unwrap() {
+            let groups = either["groupings"]["result"].as_array().unwrap();
+            let group = groups.iter().find(|group| group["key"] == row["key"]).unwrap();
+            assert_eq!(group[name], row[name], "{name} of {}", row["key"]);
+        }
+    }
+    let csv = batch("csv");
+    assert!(
+        csv.lines().next().unwrap().ends_with(",difference_high,side_wins,side_draws,side_losses,side_score")
+    );
+    assert_eq!(csv.lines().filter(|line| line.ends_with(",,,,")).count(), 4, "{csv}");
 }

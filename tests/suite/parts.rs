@@ -209,7 +209,7 @@ fn ordered() -> Vec<Example> {
 fn statistics() -> Vec<Example> {
     let example = |query, groupings: &'static str| {
         Example::new(query, move |_| {
-            let stats = Stats::new(Grouping::list(groupings).unwrap());
+            let stats = Stats::new(Grouping::list(groupings).unwrap()).with_sides();
             Collectors { statistics: Some(StatisticsCollector::new(stats)), ..none() }
         })
     };
@@ -258,7 +258,8 @@ fn taken(
         write_games(texts, (skip, games_max), &mut out);
     }
     if let Some(collector) = &collectors.statistics {
-        for counts in collector.counts(sum.statistics.unwrap_or_default(), example.queries.len()) {
+        let scan = scan(&example.queries);
+        for counts in collector.counts(sum.statistics.unwrap_or_default(), scan.filters()) {
             counts.write_text(20, &[], true, &mut out).unwrap();
             counts.write_csv(&[], &mut out).unwrap();
             counts.write_json(&[], &mut out).unwrap();

@@ -76,7 +76,7 @@ impl Search {
         }
         let of_choice = |stats: Stats| if choice.player.is_some() { stats.of_player() } else { stats };
         let of_query = |stats: Stats| if scan.ty() == Type::Num { stats.with_values() } else { stats };
-        let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone()));
+        let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone().with_sides()));
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));
         collectors.spellings = args.choosing.player.collector();
         collectors.whole_texts = WholeTextsCollector::new(&choice);
@@ -145,7 +145,8 @@ impl Search {
             self.sinks.outputs.draw(findings)?;
         }
         let counts = self.sinks.sums.statistics.take().unwrap_or_default();
-        let counts = self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, 1).pop());
+        let counts =
+            self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, [scan.filter()]).pop());
         // The file is written first: a closed pipe on standard output must not keep it from being complete.
         let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
             Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),

@@ -12,7 +12,8 @@ use orbit_chess::internals::pgn::READER_VERSION;
 use orbit_chess::internals::reel::{Alike, GameHash, Problem, Reel};
 use sha2::{Digest as _, Sha256};
 
-use super::{folder, games, hits, info, run, set_time};
+use super::{folder, games, hits, info, piped, run, set_time};
+use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
@@ -206,6 +207,61 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
+/// A file is not counted beside a reel that holds it, whatever the name of that is.
+#[test]
+fn a_file_beside_a_reel_that_holds_it_is_read_once() {
+    let folder = folder();
+    let folder = folder.path();
+    let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
+    run(folder, 0, &["index", "a.pgn", "b.pgn", "-o", "all.reel"]);
+    run(folder, 0, &["index", "--shards", "1M", "a.pgn", "-o", "shards"]);
+    let (of_a, of_all) = (rows(&["--no-reel", "a.pgn"]), rows(&["all.reel"]));
+    for paths in [["a.pgn", "all.reel"], ["./all.reel", "./a.pgn"], ["b.pgn", "all.reel"]] {
+        assert_eq!(scan(folder, &paths), (scan(folder, &["all.reel"]).0, true), "{paths:?}");
+    }
+    assert_eq!(rows(&["a.pgn", "all.reel", "b.pgn"]), of_all);
+    assert_eq!(rows(&["--no-reel", "a.pgn", "all.reel"]), of_a + of_all);
+    assert_eq!(rows(&["a.pgn", "shards"]), of_a);
+    let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
+    let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
+    assert!(stderr.starts_with(notice), "{stderr}");
+    // Other games, and reels that do not have all of the file.
+    assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
+    run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
+    assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
+    // What the file holds now is not what the reel was made from.
+    fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
+    assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
+}
+
+/// A file whose last game was cut off between two moves is told, from standard input as well.
+#[test]
+fn a_file_without_a_last_result_is_told() {
+    let folder = folder();
+    let folder = folder.path();
+    let text = "[White \"a\"]\n\n1. e4 e5 *\n\n[White \"b\"]\n\n1. Nf3 Nf6 2. g3";
+    fs::write(folder.join("cut.pgn"), text).unwrap();
+    fs::write(folder.join("whole.pgn"), format!("{text} *\n")).unwrap();
+    let reason = "the last game has no result and counts as `*`: the file may be cut off";
+    let line = format!("  1 repaired: {reason}");
+    let scan = |args: &[&str]| run(folder, 0, &[&["scan", "--count", "Nf3"], args].concat());
+    run(folder, 0, &["index", "cut.pgn", "-o", "of-cut.reel"]);
+    for path in ["cut.pgn", "of-cut.reel"] {
+        let (stdout, stderr) = scan(&["-v", path]);
+        assert!(stderr.lines().any(|told| *told == line), "{stderr}");
+        let place = format!("cut.pgn: game 2, byte 54, ply 3: {reason} (repaired)");
+        assert!(stderr.lines().any(|told| *told == place), "{stderr}");
+        assert_eq!(stdout, scan(&["whole.pgn"]).0);
+    }
+    assert!(!scan(&["whole.pgn"]).1.contains("result"));
+    assert!(piped(folder, 0, "cut.pgn", &["scan", "--count", "Nf3", "-"]).contains(&line));
+    let stderr = scan(&["--message-format", "json", "cut.pgn", "b.pgn"]).1;
+    let messages = stderr.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let problems: Vec<_> = messages.filter(|message| message["problem"]["kind"] == "repaired").collect();
+    assert_eq!(problems.len(), 1, "{stderr}");
+    assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
+}
+
 /// Who changes what is kept of some game raises the version, so that reels beside files do not outlive the change.
 #[test]
 fn what_is_kept_of_games_goes_with_a_version() {
@@ -239,6 +295,39 @@ fn what_is_kept_of_games_goes_with_a_version() {
         (4, "b75cb4d888b5d067"),
         "raise READER_VERSION, and note both here"
     );
+}
+
+/// `orbit repl` and `orbit serve` say of the databases that they open what a search says.
+#[test]
+fn sessions_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
+    let folder = folder();
+    let folder = folder.path();
+    run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
+    run(folder, 0, &["index", "b.pgn", "-o", "other.reel"]);
+    read_by(&folder.join("a.reel"), READER_VERSION - 1);
+    read_by(&folder.join("other.reel"), READER_VERSION - 1);
+    fs::create_dir(folder.join("games")).unwrap();
+    fs::copy(folder.join("a.pgn"), folder.join("games/a.pgn")).unwrap();
+    fs::write(folder.join("games/old.rar"), "").unwrap();
+    fs::write(folder.join("script"), ":quit\n").unwrap();
+    let mut server = Server::start(&[]);
+    for (path, told) in [
+        ("other.reel", "another version of orbit made other.reel and read games by other rules"),
+        ("a.pgn", "reading a.pgn, not a.reel: another version of orbit made the reel"),
+        ("games", "games: games/old.rar is not read"),
+    ] {
+        let stderr = piped(folder, 0, "script", &["repl", path]);
+        assert!(stderr.starts_with(&format!("warning: {told}")), "{path}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        let fields = serde_json::json!({"paths": [folder.join(path)], "database": path});
+        let database = server.answer("open", fields);
+        let problems = database["problems"].as_array().unwrap();
+        assert_eq!(problems.len(), 1, "{database}");
+        let plain = problems[0].as_str().unwrap().replace(&format!("{}/", folder.display()), "");
+        assert!(plain.starts_with(told), "{plain}");
+    }
+    server.finish();
+    assert_eq!(piped(folder, 0, "script", &["repl", "b.pgn"]), "");
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn essence(game: &Game) -> Game {
         Status::Whole => {}
         Status::Cut(fault) | Status::Skipped(fault) => fault.offset -= offset,
     }
+    game.notes.retain(|note| !is_of_end(note));
     game.notes.iter_mut().for_each(|note| note.offset -= offset);
     game
 }

@@ -21,7 +21,7 @@ fn summary(game: &Game) -> String {
         }
         Status::Skipped(fault) => out += &format!(" skipped: {}", fault.reason),
     }
-    for note in &game.notes {
+    for note in game.notes.iter().filter(|note| !is_of_end(note)) {
         out += &format!(" note: {}", note.reason);
     }
     out
@@ -225,6 +225,48 @@ fn odd_texts_come_to_what_they_should() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A file that ends with moves and no result may be cut off.
+#[test]
+fn the_last_game_of_a_file_without_a_result_is_noted() {
+    for (text, at) in [
+        ("1. e4 e5", Some((8, 2))),
+        ("1. e4 e5 \r\n\n", Some((8, 2))),
+        ("1. e4 *\n\n[White \"a\"]\n\n1. d4 d5 2. c4 {x} (2. Nf3)\n", Some((49, 3))),
+        ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
+        ("1. e4 e5 *", None),
+        ("1. e4 e5 1-0 {never again", None),
+        // What says already that something is missing.
+        ("1. e4 e5 2. Nx", None),
+        ("1. e4 {x", None),
+        ("1. e4 (1. d4", None),
+        // Nothing was played.
+        ("1. e4 *\n\n[White \"a\"]\n", None),
+        ("[White \"a\"]\n\n1.", None),
+        ("[Variant \"Atomic\"]\n\n1. e4", None),
+    ] {
+        for chunk_bytes in [1, 20, 1 << 20] {
+            let games = games_with(text.as_bytes(), chunk_bytes, 64 << 20);
+            let notes = |game: &Game| game.notes.iter().filter(|note| is_of_end(note)).cloned().collect();
+            let notes: Vec<Vec<Fault>> = games.iter().map(notes).collect();
+            let (last, before) = notes.split_last().unwrap();
+            assert!(before.iter().all(Vec::is_empty), "{text}");
+            let found = last.first().map(|note| (note.offset, note.ply));
+            assert_eq!(
+                (found, last.len()),
+                (at, usize::from(at.is_some())),
+                "{text}, chunks of {chunk_bytes}"
+            );
+            assert!(at.is_none() || games.last().unwrap().status == Status::Whole);
+        }
+    }
+    // A file that cannot be read on says so itself.
+    let packed = gzip("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6".repeat(50).as_bytes());
+    let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 9].to_vec(), Options::default());
+    let mut noted = 0;
+    let sources = each_game(sources, &mut |_, game| noted += game.notes.len());
+    assert_eq!((noted, sources.failures().len()), (0, 1));
 }
 
 fn tags(text: &str) -> Vec<(String, String)> {

@@ -22,7 +22,7 @@ mod web;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::pgn::{Game, Options, ParseOptions, Sources};
+use orbit_chess::internals::pgn::{Fault, Game, Options, ParseOptions, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
@@ -43,6 +43,11 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
     }
     files.sort();
     files
+}
+
+/// Whether a note is of the end of a file, and not of the game before it.
+fn is_of_end(note: &Fault) -> bool {
+    note.reason == "the last game has no result and counts as `*`: the file may be cut off"
 }
 
 /// Tells all games of all sources, numbers running on over the parts of a source.

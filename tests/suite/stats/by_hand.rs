@@ -122,9 +122,9 @@ fn white_scores_are_means_of_known_results() {
     let counts = counts("{Nf3 not initial btm}", "year,player");
     let total = counts.total();
     // Won, lost and drawn; the fourth game has no result.
-    assert_eq!(total.all, Tally { games: 4, positions: 16, results: 3, half_points: 3 });
+    assert_eq!(total.all, Tally { games: 4, positions: 16, results: 3, half_points: 3, ..Tally::default() });
     assert_eq!(total.all.score(), Some(0.5));
-    assert_eq!(total.hit, Tally { games: 3, positions: 5, results: 3, half_points: 3 });
+    assert_eq!(total.hit, Tally { games: 3, positions: 5, results: 3, half_points: 3, ..Tally::default() });
     let years = counts.rows(&"year".parse().unwrap());
     let scores: Vec<_> = years.iter().map(|row| (row.hit.score(), row.all.score())).collect();
     assert_eq!(scores, [(Some(0.75), Some(0.75)), (Some(0.0), Some(0.0)), (None, None)]);

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod second;
+mod sides;
 mod written;
 
 use std::ops::ControlFlow;

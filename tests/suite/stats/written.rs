@@ -150,4 +150,6 @@ fn columns_are_documented() {
     let named: Vec<&str> = rows.flat_map(|(names, _)| names.split("`, `")).collect();
     let columns: Vec<&str> = named.iter().copied().filter(|name| COLUMNS.contains(name)).collect();
     assert_eq!(columns, COLUMNS);
+    let of_sides = ["side_wins", "side_draws", "side_losses", "side_score"];
+    assert_eq!(named[named.iter().position(|name| *name == "side_wins").unwrap()..][..4], of_sides);
 }
