@@ -14,7 +14,7 @@ use std::time::Duration;
 use orbit_chess::internals::reel::sees_refusals;
 
 use super::common::remove_unfinished;
-use super::terminal::has_json_messages;
+use super::terminal::{has_json_messages, message_at_once};
 
 /// The exit code of a program that gets no more memory.
 const EXIT_CODE: i32 = 4;
@@ -128,17 +128,9 @@ fn end(bytes: Option<usize>) -> ! {
     };
     let _ = write!(line, "; allow the program more, or fewer threads{after}");
     let len = line.position() as usize;
-    print(&line.get_ref()[..len]);
+    message_at_once(&line.get_ref()[..len]);
     remove_unfinished();
     leave()
-}
-
-/// Writes to stderr whatever other threads do with it.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "the standard library locks stderr")]
-fn print(line: &[u8]) {
-    // SAFETY: the bytes are those of the slice. What cannot be written is lost.
-    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
 /// Ends the process at once: what runs at an ordinary end may need memory.
@@ -147,12 +139,6 @@ fn print(line: &[u8]) {
 fn leave() -> ! {
     // SAFETY: nothing of the process runs after it.
     unsafe { libc::_exit(EXIT_CODE) }
-}
-
-/// Writes to stderr.
-#[cfg(not(unix))]
-fn print(line: &[u8]) {
-    let _ = std::io::stderr().write_all(line);
 }
 
 /// Ends the process.
