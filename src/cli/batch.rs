@@ -62,8 +62,8 @@ Formats:
         groupings with the counts of its groups
 
 Exit code: 0 if the search succeeded, with or without hits; 1 if no theme hits and --fail-if-none is
-given; 2 if a theme, an option or an output is wrong; 3 if a source was not read to its end; 130
-after Ctrl-C.
+given; 2 if a theme, an option or an output is wrong; 3 if a source was not read to its end; 4
+if the system refuses memory; 130 after Ctrl-C.
 
 Examples:
   orbit batch catalogue games.pgn

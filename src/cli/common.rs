@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -36,6 +36,16 @@ const THREADS_A_CORE: usize = 4;
 /// The longest query file, or file of queries, that is read.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
+/// What [`remove_unfinished`] removes.
+static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
+
+/// Removes unfinished files where the program ends in the midst of its work, unless one is just being named.
+pub(super) fn remove_unfinished() {
+    if let Some(unfinished) = UNFINISHED.get() {
+        unfinished.try_remove();
+    }
+}
+
 /// Ctrl-C as a flag, and the files to remove should the run not end by itself.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
@@ -47,6 +57,7 @@ impl Interrupt {
     /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
     pub(super) fn install() -> Result<Interrupt, Failure> {
         let interrupt = Interrupt::default();
+        let _ = UNFINISHED.set(interrupt.unfinished.clone());
         if !can_wait_for_interrupts() {
             return Ok(interrupt);
         }

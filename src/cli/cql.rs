@@ -40,7 +40,7 @@ Options, with one dash or two:
 
 const EXAMPLES: &str = "
 Exit code: 0 if the search succeeded, with or without matches; 2 if the script, an option or the output is wrong; 3 if \
-a source was not read to its end; 130 after Ctrl-C.
+a source was not read to its end; 4 if the system refuses memory; 130 after Ctrl-C.
 
 Examples:
   orbit cql -i games.pgn -o out.pgn -matchcount 2 5 script.cql

@@ -52,7 +52,8 @@ Shards:
   is an error.
 
 Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
-a source was not read to its end (the reel contains what was read); 130 after Ctrl-C.
+a source was not read to its end (the reel contains what was read); 4 if the system refuses memory
+(it was not written); 130 after Ctrl-C.
 
 Examples:
   orbit index games/ -o all.reel

@@ -29,6 +29,7 @@ mod info;
 mod job;
 mod man;
 mod manners;
+pub(crate) mod memory;
 mod outputs;
 mod pass;
 mod pictures;

@@ -91,8 +91,8 @@ Spans:
   or move of F. Text shows of `find` and `echo` the moves that led to what was found
 
 Exit code: 0 if the search succeeded, with or without hits; 1 if nothing hits and --fail-if-none is
-given; 2 if the query, an option or an output is wrong; 3 if a source was not read to its end; 130
-after Ctrl-C.
+given; 2 if the query, an option or an output is wrong; 3 if a source was not read to its end; 4
+if the system refuses memory; 130 after Ctrl-C.
 
 Examples:
   orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn

@@ -97,6 +97,20 @@ pub(super) fn message(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", escape(&line, Context::Line));
 }
 
+/// Prints a line of our own words, which needs no memory, whatever other threads do with stderr.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library locks stderr")]
+pub(super) fn message_at_once(line: &[u8]) {
+    // SAFETY: the bytes are those of the slice. What cannot be written is lost.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+}
+
+/// Prints a line of our own words, which needs no memory.
+#[cfg(not(unix))]
+pub(super) fn message_at_once(line: &[u8]) {
+    let _ = io::stderr().write_all(line);
+}
+
 /// Prints an error without a place in a text.
 pub(super) fn error_message(code: &str, text: &str) {
     match has_json_messages() {

@@ -97,9 +97,20 @@ impl Unfinished {
 
     /// Removes those that are there still.
     pub fn remove(&self) {
-        for path in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = fs::remove_file(path);
+        remove_all(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The same for a thread that may wait for nobody: removes nothing while another one is added.
+    pub fn try_remove(&self) {
+        if let Ok(paths) = self.0.try_lock() {
+            remove_all(&paths);
         }
+    }
+}
+
+fn remove_all(paths: &[PathBuf]) {
+    for path in paths {
+        let _ = fs::remove_file(path);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Numbers of varying length, written and read with every bound checked.
 
+use std::cell::Cell;
+
 /// What is wrong with bytes that should hold a list; becomes
 /// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type Fault = &'static str;
@@ -7,12 +9,25 @@ pub(super) type Fault = &'static str;
 /// Becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
 pub(super) const NO_MEMORY: Fault = "there is not enough memory";
 
+thread_local! {
+    static SEES_REFUSALS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Room for so many bytes, unless the system has none.
 pub(super) fn room(bytes: u64) -> Result<Vec<u8>, Fault> {
     let mut room = Vec::new();
     let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
-    room.try_reserve_exact(bytes).map_err(|_| NO_MEMORY)?;
+    SEES_REFUSALS.set(true);
+    let reserved = room.try_reserve_exact(bytes);
+    SEES_REFUSALS.set(false);
+    reserved.map_err(|_| NO_MEMORY)?;
     Ok(room)
+}
+
+/// Tells whether this thread asks for memory that may be refused: it says itself what needs the memory. The allocator of a program
+/// that ends where memory is refused must not end it then.
+pub fn sees_refusals() -> bool {
+    SEES_REFUSALS.get()
 }
 
 /// Appends a number in 7-bit groups, lowest first (LEB128).

@@ -41,6 +41,7 @@ pub use block::{
     Block, GameRow, Key, LineRow, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start, TagName, TagValue,
 };
 pub use builder::BlockBuilder;
+pub use bytes::sees_refusals;
 pub use decode::Contents;
 pub use duplicates::{Alike, Duplicate, GameHash, GameSet};
 pub use encode::EncodedBlock;

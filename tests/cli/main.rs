@@ -9,6 +9,7 @@
 //! * `indexing`: reels that grow.
 //! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
+//! * `memory`: what is said where the system refuses memory.
 //! * `parquet`: the table of the optional feature.
 //! * `program`: the program itself.
 //! * `promises`: names, endings and words promise nothing that is not done.
@@ -39,6 +40,8 @@ mod indexing;
 mod jobs;
 mod manners;
 mod measures;
+#[cfg(target_os = "linux")]
+mod memory;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;

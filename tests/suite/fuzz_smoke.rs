@@ -102,3 +102,38 @@ fn an_altered_reel_is_refused() {
         assert!(targets::reel_mutated(&input));
     }
 }
+
+#[test]
+fn side_lines_are_written_as_they_were_read() {
+    let read = run(&seeds("trees"), RUNS, targets::trees);
+    assert!(read > RUNS as usize / 3, "only {read} altered texts had side lines");
+}
+
+#[test]
+fn themes_are_refused_or_read() {
+    let read = run(&seeds("themes"), RUNS, targets::themes);
+    assert!(read > RUNS as usize / 20, "only {read} altered files were read");
+}
+
+#[test]
+fn manifests_are_refused_or_describe_reels() {
+    run(&seeds("manifest"), RUNS, targets::manifest);
+}
+
+#[test]
+fn parts_of_jobs_are_refused_or_replayed() {
+    let replayed = run(&seeds("job_part"), RUNS / 4, targets::job_part);
+    assert!(replayed > 10, "only {replayed} altered parts were replayed");
+}
+
+#[test]
+fn requests_get_an_answer_each() {
+    let answered = run(&seeds("serve"), RUNS / 4, targets::serve);
+    assert!(answered > RUNS as usize / 20, "only {answered} altered conversations had an answer");
+}
+
+#[test]
+fn machine_code_gives_what_kernels_and_the_reference_engine_give() {
+    let ran = run(&seeds("code"), RUNS / 20, targets::code);
+    assert!(ran > RUNS as usize / 50, "only {ran} queries were run");
+}

@@ -20,7 +20,7 @@
 //! * `mates`: pure mates and stalemates among positions made at random, on every engine.
 //! * `moves`: moves as sets beside shakmaty and beside a list of moves.
 //! * `measures`: clocks and evaluations in comments, beside python-chess.
-//! * `mutations`: scripts with a few changes, which bring nothing down.
+//! * `mutations`: game queries and scripts with a few changes, which bring nothing down, and on which engines agree.
 //! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
 //! * `player`: queries asked from a player's side, beside queries with the colours swapped by hand and beside python-chess.
 //! * `parts`: what is collected of a database in pieces.

@@ -1,26 +1,41 @@
-//! Scripts with a few changes: nothing of them brings the parser, the planner or an engine down, and nothing runs forever,
-//! which is counted in steps.
+//! Game queries and scripts with a few changes: nothing of them brings the parser, the planner or an engine down, nothing runs
+//! forever, which is counted in steps, and the engines agree.
 //!
-//! `ORBIT_SCRIPTS` names a folder with scripts that come with CQL 6.2. Without it the queries of the tables are changed.
+//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with scripts that
+//! come with CQL 6.2, which are changed as well.
 
-use std::path::Path;
-
-use orbit_chess::internals::{database::DatabaseOptions, query::Dialect, reel::Block};
-
-use crate::{
-    common::{block_of_games, data, pgn_blocks_with},
-    differential::Rng,
-    soup::{TOKENS, Tokens, survives},
+use std::{
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    time::{Duration, Instant},
 };
 
-/// Changed texts.
-const MUTATIONS: usize = 10_000;
+use orbit_chess::internals::{database::DatabaseOptions, plan::Options, query::Dialect, reel::Block};
+
+use crate::{
+    common::{
+        block_of_games, data,
+        length::{least, trials},
+        pgn_blocks_with,
+    },
+    differential::{Rng, query_texts},
+    runners,
+    soup::{TOKENS, Tokens, agrees},
+};
+
+/// Changed texts, and how many of them a sample has.
+const MUTATIONS: usize = 100_000;
+const MUTATIONS_OF_A_SAMPLE: usize = 4_000;
+
+/// A text that takes longer is named: a planner or an engine may have lost its way.
+const SLOW: Duration = Duration::from_secs(60);
 
 /// What changes a text.
 type Change = fn(&mut Changed<'_>);
 
-/// What a change does, each to so many texts at least: a hundred of 1,000.
-const CHANGES: [(&str, Change); 8] = [
+/// What a change does, each to as many texts at least as any other.
+const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
     ("swap", |text| text.swap()),
@@ -29,13 +44,21 @@ const CHANGES: [(&str, Change); 8] = [
     ("break the encoding", |text| text.break_encoding()),
     ("enlarge a number", |text| text.enlarge()),
     ("nest", |text| text.nest()),
+    ("delete a subtree", |text| text.delete_subtree()),
+    ("copy a subtree", |text| text.copy_subtree()),
+    ("swap operands", |text| text.swap_subtrees()),
+    ("rename", |text| text.rename()),
+    ("bind", |text| text.bind()),
 ];
 
 /// Signs that come in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
 /// Numbers at the ends of what numbers may be, and beyond.
-const NUMBERS: [&str; 8] = [
+const NUMBERS: [&str; 11] = [
+    "0",
+    "65",
+    "-2147483647",
     "2147483647",
     "2147483648",
     "-2147483648",
@@ -47,7 +70,7 @@ const NUMBERS: [&str; 8] = [
 ];
 
 /// What a filter may stand in, as often as one likes.
-const NESTS: [(&str, &str); 16] = [
+const NESTS: [(&str, &str); 28] = [
     ("{", "}"),
     ("(", ")"),
     ("not ", ""),
@@ -64,7 +87,33 @@ const NESTS: [(&str, &str); 16] = [
     ("square sx in . {", "}"),
     ("if ", " then true"),
     ("loop {", "}"),
+    ("find all {", "}"),
+    ("find <-- ", ""),
+    ("sort ", ""),
+    ("sort min {", "}"),
+    ("comment(", ")"),
+    ("str(", ")"),
+    ("parent:{", "}"),
+    ("max(1 ", ")"),
+    ("piece all YY in a {", "}"),
+    ("function Ff(xx) {", "} Ff(1)"),
+    ("{persistent zz=1 zz+=", "}"),
+    ("while (", ") {false}"),
 ];
+
+/// Ways to bind a name in one place.
+const BINDINGS: [(&str, &str); 8] = [
+    ("(zz=", ")"),
+    ("{zz=?", "}"),
+    ("{if initial zz=0 zz+=", "}"),
+    ("{piece zz=", "}"),
+    ("piece zz in ", " true"),
+    ("square all zz in ", " zz"),
+    ("{function zz(xx) {xx}", "}"),
+    ("{dictionary zz zz[\"a\"]=", "}"),
+];
+/// Ways to use it in another.
+const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
 /// A text in pieces: words, strings, blanks and single signs.
 struct Changed<'a> {
@@ -144,6 +193,78 @@ impl<'a> Changed<'a> {
         }
     }
 
+    /// What stands within a pair of braces, with them, or some pieces: a subtree as far as tokens tell.
+    fn subtree(&mut self) -> Option<Range<usize>> {
+        let is_open = |piece: &[u8]| matches!(piece, b"(" | b"{" | b"[");
+        let open = if self.rng.percent(70) { self.place(is_open) } else { None };
+        let Some(begin) = open else {
+            let at = self.place(|_| true)?;
+            return Some(at..(at + 1 + self.rng.below(6)).min(self.pieces.len()));
+        };
+        let mut depth = 0;
+        let end = self.pieces[begin..].iter().position(|piece| {
+            match &piece[..] {
+                b"(" | b"{" | b"[" => depth += 1,
+                b")" | b"}" | b"]" => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        Some(begin..end.map_or(self.pieces.len(), |end| begin + end + 1))
+    }
+
+    fn delete_subtree(&mut self) {
+        let Some(range) = self.subtree() else { return };
+        self.pieces.drain(range);
+    }
+
+    /// Puts a copy before something else, or in its place.
+    fn copy_subtree(&mut self) {
+        let (Some(from), Some(to)) = (self.subtree(), self.subtree()) else { return };
+        let copy = [&[b" ".to_vec()], &self.pieces[from], &[b" ".to_vec()]].concat();
+        let end = if self.rng.percent(50) { to.start } else { to.end };
+        self.pieces.splice(to.start..end, copy);
+    }
+
+    /// Swaps two that do not overlap.
+    fn swap_subtrees(&mut self) {
+        let (Some(a), Some(b)) = (self.subtree(), self.subtree()) else { return };
+        let (first, second) = if a.start <= b.start { (a, b) } else { (b, a) };
+        if first.end <= second.start {
+            let copies = [first.clone(), second.clone()].map(|range| self.pieces[range].to_vec());
+            let [one, other] = copies;
+            self.pieces.splice(second, one);
+            self.pieces.splice(first, other);
+        }
+    }
+
+    /// Puts one word for another, in one place or wherever it stands.
+    fn rename(&mut self) {
+        let is_word = |piece: &[u8]| piece[0].is_ascii_alphabetic();
+        let (Some(old), Some(new)) = (self.place(is_word), self.place(is_word)) else { return };
+        let (old, new) = (self.pieces[old].clone(), self.pieces[new].clone());
+        let are_all = self.rng.percent(60);
+        for piece in &mut self.pieces {
+            if *piece == old && (are_all || self.rng.percent(40)) {
+                piece.clone_from(&new);
+            }
+        }
+    }
+
+    /// Binds a name around one subtree and uses it elsewhere.
+    fn bind(&mut self) {
+        let (Some(bound), Some(used)) = (self.subtree(), self.place(|_| true)) else { return };
+        let ((open, close), word) = (*self.rng.pick(&BINDINGS), *self.rng.pick(&USES));
+        let word = format!(" {word} ").into_bytes();
+        if used < bound.start || used >= bound.end {
+            self.pieces[used] = word;
+        } else {
+            self.pieces.push(word);
+        }
+        self.pieces[bound.end - 1].extend_from_slice(close.as_bytes());
+        self.pieces.insert(bound.start, open.into());
+    }
+
     /// Puts some pieces deep into others.
     fn nest(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
@@ -155,16 +276,28 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// The texts that are changed.
-fn texts() -> Vec<String> {
-    let Some(folder) = std::env::var_os("ORBIT_SCRIPTS") else {
-        let query = |table: &str, column: usize| -> Vec<String> {
-            let text = data(table);
-            let lines = text.lines().filter(|line| !line.starts_with('#'));
-            lines.map(|line| line.split('\t').nth(column).expect("a query").to_owned()).collect()
-        };
-        return [query("game-vectors.tsv", 1), query("golden-game-otb.tsv", 1)].concat();
+/// The texts that are changed: a script for each three queries, so that a text of a number is the same with and without them.
+fn texts() -> [Vec<String>; 2] {
+    let query = |table: &str| -> Vec<String> {
+        let text = data(table);
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| line.split('\t').nth(1).expect("a query").to_owned()).collect()
     };
+    let tables =
+        ["game-vectors.tsv", "golden-game-otb.tsv", "golden-game-fen.tsv", "golden-game-variations.tsv"];
+    let words =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md")).unwrap();
+    let example =
+        |row: &str| Some(row.split(" | ").nth(4)?.strip_prefix('`')?.strip_suffix('`')?.replace("\\|", "|"));
+    let examples: Vec<String> = words.lines().filter_map(example).collect();
+    assert!(examples.len() > 200, "{} examples", examples.len());
+    let made = query_texts(4).lines().map(String::from).collect();
+    let queries = [tables.map(query).concat(), examples, made].concat();
+    [queries, scripts()]
+}
+
+fn scripts() -> Vec<String> {
+    let Some(folder) = std::env::var_os("ORBIT_SCRIPTS") else { return Vec::new() };
     let entries = std::fs::read_dir(Path::new(&folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut scripts: Vec<_> = entries.filter(|path| path.extension().is_some_and(|it| it == "cql")).collect();
     scripts.sort();
@@ -184,27 +317,40 @@ fn block() -> Block {
 }
 
 #[test]
-fn changed_scripts_are_refused_or_run() {
-    let (texts, block) = (texts(), block());
+fn changed_game_queries_are_refused_or_run() {
+    let ([queries, scripts], block) = (texts(), block());
     let tokens = Tokens::new(Dialect::Cql6, TOKENS);
-    let (mut rng, mut seen, mut changes) = (Rng::new(15), [0; 4], [0; CHANGES.len()]);
-    for k in 0..MUTATIONS {
-        let mut changed = Changed::new(&mut rng, &tokens, &texts[k % texts.len()]);
+    let (mut seen, mut changes, mut faults) = ([0; 4], [0; CHANGES.len()], Vec::new());
+    for k in trials(MUTATIONS, MUTATIONS_OF_A_SAMPLE) {
+        let mut rng = Rng::new(k as u64);
+        let text = match k % 4 {
+            3 if !scripts.is_empty() => rng.pick(&scripts),
+            _ => rng.pick(&queries),
+        };
+        let mut changed = Changed::new(&mut rng, &tokens, text);
         for step in 0..1 + changed.rng.below(3) {
-            let kind = if step == 0 { k % CHANGES.len() } else { changed.rng.below(CHANGES.len()) };
+            let kind = if step == 0 { k / 4 % CHANGES.len() } else { changed.rng.below(CHANGES.len()) };
             (CHANGES[kind].1)(&mut changed);
             changes[kind] += 1;
         }
         // The program refuses files of another encoding; whoever has a text has characters.
-        survives(&String::from_utf8_lossy(&changed.pieces.concat()), &block, &mut seen);
+        let pieces = changed.pieces.concat();
+        let (text, begun) = (String::from_utf8_lossy(&pieces), Instant::now());
+        let options = if rng.percent(25) { runners::without(runners::NONE) } else { Options::default() };
+        let run = || agrees(&text, &block, options, &mut seen);
+        if catch_unwind(AssertUnwindSafe(run)).is_err() || begun.elapsed() > SLOW {
+            faults.push(format!("{k}, {:.1?}: {text:?}", begun.elapsed()));
+        }
     }
     let [refused, not_run, planned, interpreted] = seen;
     eprintln!(
         "{refused} refused, {not_run} not run, {planned} planned, {interpreted} interpreted; {changes:?}"
     );
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    let due = least(MUTATIONS, MUTATIONS_OF_A_SAMPLE);
     for ((name, _), count) in CHANGES.iter().zip(changes) {
-        assert!(count >= MUTATIONS / CHANGES.len(), "{name}: {count}");
+        assert!(count >= due / CHANGES.len() - 4, "{name}: {count}");
     }
-    let due = MUTATIONS as u64;
-    assert!(10 * refused > due && 20 * (planned + interpreted) > due, "{seen:?}");
+    let due = due as u64;
+    assert!(10 * refused > due && 10 * planned > due && 20 * interpreted > due, "{seen:?}");
 }

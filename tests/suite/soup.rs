@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use orbit_chess::internals::{
     board::Position,
     database::DatabaseOptions,
-    engine::{Engine, EngineError, PreparedQuery, Wants},
+    engine::{Answers, Engine, EngineError, PreparedQuery, Wants, reference::Bulk},
     pgn::Game,
     plan::Options,
     query::{
@@ -21,6 +21,7 @@ use orbit_chess::internals::{
 use crate::{
     common::{block_of_games, data, pgn_blocks_with, position},
     differential::{Generator, Rng, query_texts},
+    runners::answer,
 };
 
 /// What queries of CQL 6 are made of beside words and signs.
@@ -152,6 +153,34 @@ const STEPS_MAX: u64 = 30_000;
 /// Parses, prints what is said, plans and runs; panics with the text if anything does. Counts what is refused, what is
 /// accepted and not run, what the fast engine runs and what is left to the reference engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
+    seen[kind(text, block, Options::default(), |_, _, _| ())] += 1;
+}
+
+/// The same with options, and asks the reference engine as well for what the fast engine runs: both must give the same.
+pub fn agrees(text: &str, block: &Block, options: Options, seen: &mut [u64; 4]) {
+    seen[kind(text, block, options, compare)] += 1;
+}
+
+/// Panics unless the reference engine answers the same, or gives up since it takes too many steps.
+fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
+    let slow = match reference.answer(block, Wants::VALUES) {
+        Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,
+        slow => slow.expect("the fast engine answers"),
+    };
+    for slot in 0..block.slots() {
+        let [fast, slow] = [fast, &slow].map(|it| answer(&it.hits, slot, prepared.query.body.ty()));
+        assert_eq!(fast, slow, "slot {slot}");
+    }
+    assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
+}
+
+/// Which of those that are counted a text is. `look` sees what the fast engine answers.
+fn kind(
+    text: &str,
+    block: &Block,
+    options: Options,
+    look: impl Fn(&PreparedQuery, Bulk, (&Answers, &Block)),
+) -> usize {
     let outcome = catch_unwind(AssertUnwindSafe(|| match query::parse(text) {
         Err(error) => {
             assert!(error.span.start <= error.span.end && error.span.end <= text.len(), "{:?}", error.span);
@@ -183,7 +212,10 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
             if copies > 512 {
                 return 1;
             }
-            let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return 1 };
+            // What does not ask for side lines gets main lines alone, as in a search.
+            let main_lines = (!parsed.query.variations).then(|| block.clone().into_main_lines(true));
+            let block = main_lines.as_ref().unwrap_or(block);
+            let Ok(prepared) = PreparedQuery::new(parsed.query, options) else { return 1 };
             let reference = || prepared.reference().unwrap().with_steps_max(STEPS_MAX);
             let (answered, kind) = match prepared.planner.refusal() {
                 None => match prepared.cpu().unwrap().answer(block, Wants::VALUES) {
@@ -193,7 +225,12 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
                         (told, 2)
                     }
-                    answered => (answered, 2),
+                    answered => {
+                        if let Ok(answers) = &answered {
+                            look(&prepared, reference(), (answers, block));
+                        }
+                        (answered, 2)
+                    }
                 },
                 Some(_) => (reference().answer(block, Wants::VALUES | Wants::COMMENTARY), 3),
             };
@@ -204,10 +241,7 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
             }
         }
     }));
-    match outcome {
-        Ok(kind) => seen[kind] += 1,
-        Err(_) => panic!("this text brings it down: {text:?}"),
-    }
+    outcome.unwrap_or_else(|_| panic!("this text brings it down: {text:?}"))
 }
 
 /// Three positions, and a game with a side line.

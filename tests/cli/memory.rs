@@ -1,0 +1,113 @@
+//! The program where the system refuses memory, for which a limit of its address space stands.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::SAMPLE;
+
+/// Commands that write each kind of output.
+const COMMANDS: [&[&str]; 12] = [
+    &["scan", "--no-reel", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "-F", "jsonl", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "-F", "csv", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "-q", "-o", "new.pgn", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "-q", "-o", "new.html", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "--count", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "--stats", "player", "Nf3", "a.pgn"],
+    &["scan", "--no-reel", "--engine", "reference", "--count", "find Nf3", "a.pgn"],
+    &["index", "a.pgn", "-o", "new.reel"],
+    &["show", "a.pgn", "3"],
+    &["explain", "shift flip flipcolor {Nd4 kf3}"],
+    &["batch", "catalogue", "a.pgn"],
+];
+
+/// KiB above what the program takes to begin.
+const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 60_000];
+
+/// Exit code, what is printed, and what is said, by a run with so many KiB of address space.
+fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, String) {
+    let script = format!("ulimit -c 0; ulimit -v {kib}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.current_dir(folder).args(["-c", &script, env!("CARGO_BIN_EXE_orbit")]).args(args);
+    let out = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (out.status.code(), text(out.stdout), text(out.stderr))
+}
+
+/// KiB with which the program says that it has too little memory: with less the system does not load it, or Rust does not start it.
+fn least(folder: &Path) -> u32 {
+    let speaks = |kib: &u32| limited(folder, *kib, &["--version"]).0 == Some(4);
+    (20_000..2_000_000).step_by(400).find(speaks).unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let games = fs::read_to_string(SAMPLE).unwrap();
+    let end = games.match_indices("[Event ").nth(24).unwrap().0;
+    fs::write(folder.path().join("a.pgn"), &games[..end]).unwrap();
+    folder
+}
+
+#[test]
+fn a_refusal_of_memory_is_an_error_with_a_code() {
+    let folder = folder();
+    let folder = folder.path();
+    let least = least(folder);
+    let mut refusals = 0;
+    for args in COMMANDS {
+        let mut codes = Vec::new();
+        for more in LIMITS {
+            let (code, _, stderr) = limited(folder, least + more, args);
+            let code = code.unwrap_or_else(|| panic!("{args:?} with {more} KiB ended by a signal: {stderr}"));
+            let last = stderr.lines().last().unwrap_or_default();
+            match code {
+                0 => {}
+                4 => assert!(last.starts_with("error: the system refused "), "{args:?}, {more}: {stderr}"),
+                2 | 3 => assert!(stderr.contains("memory"), "{args:?}, {more}: {stderr}"),
+                _ => panic!("{args:?} with {more} KiB: {code}: {stderr}"),
+            }
+            assert!(!stderr.contains("panicked"), "{args:?}, {more}: {stderr}");
+            let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+            let left: Vec<_> = names.filter(|name| name != "a.pgn").collect();
+            assert!(code == 0 || left.is_empty(), "{args:?}, {more}: {left:?}");
+            left.iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+            codes.push(code);
+        }
+        // The most is enough.
+        assert_eq!(codes.last(), Some(&0), "{args:?}: {codes:?}");
+        refusals += codes.iter().filter(|code| **code == 4).count();
+    }
+    assert!(refusals > COMMANDS.len(), "{refusals}");
+    let args = [&["--message-format", "json"], COMMANDS[11]].concat();
+    let runs = LIMITS.map(|more| limited(folder, least + more, &args));
+    let messages = runs.iter().filter(|(code, ..)| *code == Some(4)).map(|(_, _, stderr)| stderr);
+    let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it["code"] == "memory");
+    // The limit may be met before the arguments are read.
+    assert!(messages.filter(|stderr| is_json(stderr.lines().last().unwrap())).count() > 0, "{runs:?}");
+}
+
+/// The reader of reels sees the refusal itself and says which part of which file needed the memory.
+#[test]
+fn a_reel_that_needs_too_much_memory_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let least = least(folder);
+    let (header_bytes, directory_bytes) = (64, 100 << 20);
+    let mut header = [0; 64];
+    header[..8].copy_from_slice(&orbit_chess::internals::reel::MAGIC);
+    header[8] = 1;
+    for (at, value) in [(16, header_bytes + directory_bytes), (24, header_bytes), (32, directory_bytes)] {
+        header[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));
+    }
+    let crc = crc32fast::hash(&header);
+    header[12..16].copy_from_slice(&crc.to_le_bytes());
+    let path = folder.join("forged.reel");
+    fs::write(&path, header).unwrap();
+    fs::File::options().append(true).open(&path).unwrap().set_len(header_bytes + directory_bytes).unwrap();
+    let (code, _, stderr) = limited(folder, least + 40_000, &["info", "forged.reel"]);
+    let said = "error: forged.reel: there is not enough memory to read ";
+    assert!(code == Some(2) && stderr.starts_with(said), "{code:?}: {stderr}");
+}
