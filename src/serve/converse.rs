@@ -246,7 +246,7 @@ impl Shared<'_> {
             return Err((quick.id, fault));
         }
         // The last request before it that makes what it needs.
-        if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.wants(job)) {
+        if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.needs(job)) {
             job.then.push(quick);
             return Ok(());
         }
@@ -418,7 +418,7 @@ impl State {
 
 impl Quick {
     /// Whether a job makes what it needs.
-    fn wants(&self, job: &Job) -> bool {
+    fn needs(&self, job: &Job) -> bool {
         match (&self.work, &*job.work) {
             (QuickWork::Hits(page, _), Work::Query(_)) => job.id == page.of,
             (QuickWork::Hits(..), _) => false,
