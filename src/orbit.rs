@@ -389,10 +389,11 @@ mod tests {
             ("flipcolor flipvertical Bh7", Some("WWBB")),
             ("flipvertical flipcolor Bh7", Some("WBWB")),
             ("flipcolor {Ra1 check}", Some("WB")),
+            // Both copies match wherever one does, so that games count for both sides.
+            ("flipcolor {flipcolor Ra1}", Some("WB")),
             // A rook of either colour on any square of the file is as much Black's pattern as White's.
             ("shiftvertical flipcolor [Rr]a4", None),
             ("flipcolor [Rr]", None),
-            ("flipcolor {flipcolor Ra1}", None),
             ("{flipcolor Ra1 check}", None),
             ("flip Ra1", None),
             ("reversecolor Ra1", None),
