@@ -25,7 +25,7 @@ const COMMANDS: [&[&str]; 12] = [
 ];
 
 /// KiB above what the program takes to begin.
-const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 60_000];
+const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 600_000];
 
 /// Exit code, what is printed, and what is said, by a run with so many KiB of address space.
 fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, String) {
