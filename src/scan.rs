@@ -26,7 +26,7 @@ use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{
-    self, Answers, Engine, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Request, Wants,
+    self, Answers, Engine, EngineError, EngineInfo, FindSpan, Hits, Interrupt, PreparedQuery, Request, Wants,
 };
 use crate::named::choices;
 use crate::orbit::{AsText, Filter};
@@ -423,8 +423,8 @@ impl Scan {
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
-        let at_once = self.engine.info().blocks_at_once;
-        let threads = match (self.engine.info().in_order, at_once) {
+        let EngineInfo { in_order, blocks_at_once: at_once, .. } = self.engine.info();
+        let threads = match (in_order, at_once) {
             (true, _) => 1,
             // While one group waits for a graphics card, another one is read.
             (false, 2..) => self.threads.max(2),

@@ -1,4 +1,4 @@
-//! How a command ends: well, or with a failure that is told.
+//! The ends of commands: success, or a failure with its message.
 
 use std::io;
 
@@ -10,7 +10,8 @@ use orbit_chess::internals::pgn::PgnError;
 use orbit_chess::internals::reel::{ManifestError, ReelError};
 use orbit_chess::internals::run::TakeError;
 use orbit_chess::internals::scan::ScanError;
-/// How a command ended, when nothing went wrong.
+
+/// The end of a command when nothing went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// The command succeeded.

@@ -61,7 +61,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// What the system gave for so many bytes.
+/// Hands on the memory that the system gave for so many bytes, unless it gave none.
 #[inline]
 fn given(pointer: *mut u8, bytes: usize) -> *mut u8 {
     if pointer.is_null() {
@@ -124,7 +124,7 @@ fn end(bytes: Option<usize>) -> ! {
     let _ = line.write_all(before.as_bytes());
     let _ = match bytes {
         Some(bytes) => write!(line, "the system refused {bytes} bytes of memory"),
-        None => write!(line, "the system refused memory for a thread"),
+        None => write!(line, "the system refused memory"),
     };
     let _ = write!(line, "; allow the program more, or fewer threads{after}");
     let len = line.position() as usize;

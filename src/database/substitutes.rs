@@ -118,9 +118,11 @@ fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     // A member has the name of its archive before its own.
     let folder = file.parent().unwrap_or(Path::new(""));
     let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
-    let Ok(now) = Stamp::at(now) else { return false };
-    let same_stamp = now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now;
-    is_whole && same_name && same_stamp
+    // The file system is asked last: a reel may have many sources.
+    is_whole
+        && same_name
+        && Stamp::at(now)
+            .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now)
 }
 
 /// Reels and folders of reels that are named beside files, and their sources. Those that cannot be opened are left out.
@@ -148,10 +150,19 @@ impl Named {
             return None;
         }
         let (files, _) = pgn::list(&[file.to_owned()]).ok()?;
-        let holds = |sources: &[ReelSource]| {
-            files.iter().all(|now| sources.iter().any(|source| is_of(source, now, file)))
+        // Files in other folders may have the same name, size and time.
+        let place = std::fs::canonicalize(file).ok()?;
+        let is_here = |reel: &Path, source: &ReelSource| {
+            reel.parent() == file.parent()
+                || source.path.as_ref().is_some_and(|path| path.starts_with(&place))
         };
-        self.0.iter().find(|(_, sources)| holds(sources)).map(|(path, _)| path.as_path())
+        let holds = |reel: &Path, sources: &[ReelSource]| {
+            let is_held = |now: &PathBuf| {
+                sources.iter().any(|source| is_here(reel, source) && is_of(source, now, file))
+            };
+            files.iter().all(is_held)
+        };
+        self.0.iter().find(|(reel, sources)| holds(reel, sources)).map(|(reel, _)| reel.as_path())
     }
 }
 

@@ -47,6 +47,7 @@ impl Group {
             for (_, answers) in answers {
                 let places = block.games().map(|game| (game.first_slot(), false));
                 answers.hits = Hits { main_lines: true, ..answers.hits.put_back(cut, block, places) };
+                answers.copies = answers.copies.take().map(|copies| copies.at(&answers.hits));
             }
         }
         Ok(all)

@@ -163,15 +163,15 @@ pub struct EngineInfo {
     pub name: &'static str,
     /// For each query the number of distinct copies of its outermost transform, 1 without one.
     pub copies: Vec<usize>,
-    /// Whether answers on a block depend on the blocks before it, so that blocks must come in order, on one thread.
+    /// True where answers on a block depend on the blocks before it, so that blocks must come in order, on one thread.
     pub in_order: bool,
-    /// How many blocks it is best given together.
+    /// The number of blocks that it is best given together.
     pub blocks_at_once: usize,
-    /// What a user should know of how it went, at the end of a run.
+    /// A sentence about how the run went, for users.
     pub notice: Option<String>,
     /// The persistent variables that are printed at the end of a run, and their values.
     pub persistent: Vec<(String, Vec<u8>)>,
-    /// How many positions another engine has recomputed, and its name, if one does.
+    /// The number of positions that another engine has recomputed, and its name, if one does.
     pub verified: Option<(u64, &'static str)>,
 }
 
@@ -182,7 +182,7 @@ impl EngineInfo {
         EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified }
     }
 
-    /// How many queries it evaluates.
+    /// The number of queries.
     pub fn queries(&self) -> usize {
         self.copies.len()
     }

@@ -1,4 +1,4 @@
-//! What a run has to read and compute.
+//! The things that a run has to read and compute.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
@@ -6,7 +6,7 @@ use std::ops::{BitOr, BitOrAssign};
 use super::CopyDetail;
 use crate::game::Measure;
 
-/// What a query, a choice of games or a collector wants of a run besides the hits, which are always there. Wants are joined
+/// The things that a query, a choice of games or a collector wants of a run besides the hits, which are always there. Wants are joined
 /// with `|`, and nothing else decides what is decoded or computed. Engines pass over those that are not about answers.
 ///
 /// ```
@@ -20,7 +20,7 @@ use crate::game::Measure;
 pub struct Wants(u16);
 
 impl Wants {
-    /// Where the query matches, and no more.
+    /// The hits, and no more.
     pub const HITS: Wants = Wants(0);
     /// The tags of games.
     pub const TAGS: Wants = Wants(1);
@@ -30,19 +30,19 @@ impl Wants {
     pub const LOWEST_COPY: Wants = Wants(1 << 2);
     /// All copies that match at a hit.
     pub const ALL_COPIES: Wants = Wants(1 << 3);
-    /// At how many hits each copy matches.
+    /// The number of hits at which each copy matches.
     pub const COPY_COUNTS: Wants = Wants(1 << 4);
     /// The copies as text.
     pub const COPY_NAMES: Wants = Wants(1 << 5);
     /// The text of games as their sources have it.
     pub const GAME_TEXTS: Wants = Wants(1 << 6);
-    /// What the query writes: comments, values of `sort`, tags and messages.
+    /// The things that the query writes: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Wants = Wants(1 << 7);
     /// The positions and moves of which hits consist, if the engine can tell them.
     pub const SPANS: Wants = Wants(1 << 8);
     /// The comments of games, which stay in the blocks then.
     pub const COMMENTS: Wants = Wants(1 << 9);
-    /// Which sides have the pattern at a hit, of queries that tell it.
+    /// The sides that have the pattern at a hit, of queries that tell it.
     pub const SIDES: Wants = Wants(1 << 10);
 
     const NAMES: [(Wants, &str); 11] = [
@@ -59,7 +59,7 @@ impl Wants {
         (Wants::SIDES, "SIDES"),
     ];
 
-    /// What a measure of positions is read from: comments, and of the time of a move also the tag with the increment of the
+    /// The sources of a measure of positions: comments, and of the time of a move also the tag with the increment of the
     /// clock.
     pub fn of_measure(measure: Measure) -> Wants {
         Wants::COMMENTS | Wants::TAGS.when(measure == Measure::Spent)
@@ -71,12 +71,12 @@ impl Wants {
         if is_wanted { self } else { Wants::HITS }
     }
 
-    /// Whether all of `others` is wanted.
+    /// True if all of `others` is wanted.
     pub const fn contains(self, others: Wants) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// What is wanted of a filter. If it has one copy, hits tell which copy it is; if its copies are of sides, the copies tell
+    /// The wants of a run with one filter. If it has one copy, hits tell which copy it is; if its copies are of sides, the copies tell
     /// the sides.
     pub(crate) fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
@@ -89,7 +89,7 @@ impl Wants {
         Wants(self.0 & !copies.0)
     }
 
-    /// How much is told of copies, if anything. Each detail has those before it.
+    /// The detail in which copies are told, if any. Each detail has those before it.
     pub(crate) fn detail(self) -> Option<CopyDetail> {
         let details = [
             (Wants::ALL_COPIES, CopyDetail::All),

@@ -17,7 +17,7 @@ pub const JOB_NAME: &str = "job.json";
 /// The folder of the parts in that of the job.
 const PARTS_NAME: &str = "parts";
 /// Counts up when the meaning of a job or of its parts changes.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// Why there is no such job.
 #[derive(Debug, thiserror::Error)]

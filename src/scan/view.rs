@@ -49,9 +49,9 @@ impl<'a> View<'a> {
     /// What each query answers of no game.
     pub(super) fn nothing(&self, scan: &Scan, outputs: &[Wants]) -> Vec<Answers> {
         let Some(part) = &self.part else { return Vec::new() };
-        let queries = scan.queries().iter().zip(outputs).enumerate();
-        let nothing = queries.map(|(query, (prepared, outputs))| {
-            part.nothing(*outputs, prepared.query.body.ty(), scan.engine().info().copies[query])
+        let queries = scan.queries().iter().zip(outputs);
+        let nothing = queries.map(|(prepared, outputs)| {
+            part.nothing(*outputs, prepared.query.body.ty(), prepared.planner.copies())
         });
         nothing.collect()
     }

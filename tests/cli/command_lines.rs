@@ -90,7 +90,10 @@ fn shell(folder: &Path, line: &str) -> Command {
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder).stdin(Stdio::null());
-    command.env("PATH", path).env("XDG_CACHE_HOME", folder.join("cache")).env_remove("NO_COLOR");
+    command.env("PATH", path).env("XDG_CACHE_HOME", folder.join("cache")).env("LC_ALL", "C");
+    for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+        command.env_remove(name);
+    }
     command
 }
 

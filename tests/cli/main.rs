@@ -28,6 +28,7 @@ mod adapter;
 #[cfg(feature = "gpu")]
 mod card;
 mod columns;
+#[cfg(unix)]
 mod command_lines;
 mod commands;
 #[path = "../common/mod.rs"]

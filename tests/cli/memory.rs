@@ -10,18 +10,18 @@ use crate::program::SAMPLE;
 
 /// Commands that write each kind of output.
 const COMMANDS: [&[&str]; 12] = [
-    &["scan", "--no-reel", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "-F", "jsonl", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "-F", "csv", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "-q", "-o", "new.pgn", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "-q", "-o", "new.html", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "--count", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "--stats", "player", "Nf3", "a.pgn"],
-    &["scan", "--no-reel", "--engine", "reference", "--count", "find Nf3", "a.pgn"],
-    &["index", "a.pgn", "-o", "new.reel"],
+    &["scan", "-j", "2", "--no-reel", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-F", "jsonl", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-F", "csv", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-q", "-o", "new.pgn", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-q", "-o", "new.html", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "--count", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "--stats", "player", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "--engine", "reference", "--count", "find Nf3", "a.pgn"],
+    &["index", "-j", "2", "a.pgn", "-o", "new.reel"],
     &["show", "a.pgn", "3"],
     &["explain", "shift flip flipcolor {Nd4 kf3}"],
-    &["batch", "catalogue", "a.pgn"],
+    &["batch", "-j", "2", "catalogue", "a.pgn"],
 ];
 
 /// KiB above what the program takes to begin.

@@ -34,7 +34,7 @@ struct Node {
     next: Vec<(Option<shakmaty::Move>, Node)>,
 }
 
-pub(super) fn with_variations() -> DatabaseOptions {
+pub(crate) fn with_variations() -> DatabaseOptions {
     let mut options = DatabaseOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
@@ -141,14 +141,14 @@ const STARTS: [&str; 4] = [
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 30",
 ];
 
-pub(super) struct Made {
+pub(crate) struct Made {
     pub(super) text: String,
     /// Of each game.
     nodes: Vec<Vec<Numbered>>,
 }
 
 /// Games with side lines, as text and as nodes.
-pub(super) fn made(seed: u64, games: usize) -> Made {
+pub(crate) fn made(seed: u64, games: usize) -> Made {
     let mut rng = Rng::new(seed);
     let (mut text, mut nodes) = (String::new(), Vec::new());
     for _ in 0..games {

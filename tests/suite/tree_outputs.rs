@@ -1,4 +1,4 @@
-//! Wants of games with side lines: rows beside positions that pgn-reader and shakmaty find in the same text, trees that
+//! Outputs of games with side lines: rows beside positions that pgn-reader and shakmaty find in the same text, trees that
 //! are written and read again, counts by ply.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -46,8 +46,9 @@ def seen(program: Path, inputs: Path, line: str) -> list[str]:
     with tempfile.TemporaryDirectory() as bin_folder, tempfile.TemporaryDirectory() as folder:
         os.symlink(program, f"{bin_folder}/orbit")
         os.symlink(inputs, f"{folder}/in")
-        environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": f"{folder}/cache"}
-        environment.pop("NO_COLOR", None)
+        environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "XDG_CACHE_HOME": f"{folder}/cache", "LC_ALL": "C"}
+        for name in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
+            environment.pop(name, None)
         done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
         out = [f"exit code {done.returncode}", *done.stdout.decode(errors="replace").splitlines(), "== messages"]
         out += [text for text in done.stderr.decode(errors="replace").splitlines() if not TIMED.search(text)]

@@ -225,6 +225,12 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
     let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
     assert!(stderr.starts_with(notice), "{stderr}");
+    // A file in another folder that is known by the same name, size and time.
+    fs::create_dir(folder.join("other")).unwrap();
+    fs::copy(folder.join("b.pgn"), folder.join("other/b.pgn")).unwrap();
+    let time = fs::metadata(folder.join("b.pgn")).unwrap().modified().unwrap();
+    fs::File::options().append(true).open(folder.join("other/b.pgn")).unwrap().set_modified(time).unwrap();
+    assert_eq!(rows(&["other/b.pgn", "all.reel"]), rows(&["--no-reel", "b.pgn"]) + of_all);
     // Other games, and reels that do not have all of the file.
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);

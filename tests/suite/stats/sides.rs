@@ -7,12 +7,14 @@ use std::ops::ControlFlow;
 use orbit_chess::Color;
 use orbit_chess::internals::choice::{Choice, Player};
 use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
-use orbit_chess::internals::engine::{Outcome, Wants};
+use orbit_chess::internals::engine::{Outcome, PreparedQuery, Wants};
+use orbit_chess::internals::plan::Options;
 use orbit_chess::internals::query;
 use orbit_chess::internals::run::{Run, StatisticsCollector};
 use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{Counts, Grouping, SideResults, Stats};
 
+use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
 use crate::session::SAMPLE;
@@ -243,4 +245,27 @@ B               2      2  100.0 % (34.2-100.0)              5          9  55.56 
 total           3      4    75.0 % (30.1-95.4)              8         16  50.00 %                               62.5 % (+2 =1 -1)
 "
     );
+}
+
+/// A query over main lines tells the same sides beside one over side lines, which stretches its blocks.
+#[test]
+fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
+    let text = made(5, 60).text;
+    let counts = |texts: &[&str]| {
+        let prepared = texts.iter().map(|text| {
+            let query = query::parse(text).unwrap().query;
+            PreparedQuery::new(query, Options::default()).unwrap()
+        });
+        let scan = Scan::of(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);
+        let stats = Stats::new(Grouping::list("ply:2").unwrap()).with_sides();
+        let collector = StatisticsCollector::new(stats);
+        let database = Database::from_pgn_bytes("made", text.clone().into_bytes(), with_variations());
+        let (part, _) = Run::new(&scan, &Choice::default(), &collector).collect(database).unwrap();
+        collector.counts(part, scan.filters()).pop().unwrap()
+    };
+    let query = "flipcolor {N attacks p}";
+    let (alone, beside) = (counts(&[query]), counts(&["cql(variations) check", query]));
+    assert!(alone.total().hit.positions > 100, "{}", alone.total().hit.positions);
+    assert_eq!(rows(&alone, "ply:2"), rows(&beside, "ply:2"));
+    assert_eq!(alone.total().sides, beside.total().sides);
 }
