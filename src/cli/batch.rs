@@ -207,7 +207,9 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let stats = Stats::new(groupings);
     let stats = if player.is_some() { stats.of_player() } else { stats };
     // Text has no scores, and telling sides takes time.
-    let stats = if args.table_format()? == TableFormat::Text { stats } else { stats.with_sides() };
+    // A format that is wrong is told later, behind an output that is an input.
+    let is_text = matches!(args.table_format(), Ok(TableFormat::Text));
+    let stats = if is_text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
     print_remarks(themes, if args.verbose { Severity::Note } else { Severity::Warning });
     let mut options = DatabaseOptions::default();
