@@ -378,7 +378,7 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Whether a query is short and repeats nothing: requests have no limit of steps.
+/// Tells whether a query is short and repeats nothing: requests have no limit of steps.
 fn is_quick(text: &str) -> bool {
     text.len() < 80 && !["while", "loop", "shift", "echo", "function"].iter().any(|word| text.contains(word))
 }

@@ -72,7 +72,7 @@ struct Count {
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
-    /// How the games that hit ended for the sides that have the pattern, if the query tells them.
+    /// The ends of the games that hit, for the sides that have the pattern, if the query tells them.
     side_wins: Option<u64>,
     side_draws: Option<u64>,
     side_losses: Option<u64>,

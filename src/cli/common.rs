@@ -36,7 +36,7 @@ const THREADS_A_CORE: usize = 4;
 /// The longest query file, or file of queries, that is read.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
-/// What [`remove_unfinished`] removes.
+/// The files that [`remove_unfinished`] removes.
 static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
 
 /// Removes unfinished files where the program ends in the midst of its work, unless one is just being named.

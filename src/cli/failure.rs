@@ -26,7 +26,7 @@ pub(super) enum Exit {
     Interrupted,
 }
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error(transparent)]
@@ -57,7 +57,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What kind of failure it is, for programs.
+    /// The kind of failure, for programs.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
@@ -68,12 +68,12 @@ impl Failure {
         }
     }
 
-    /// Whether it was interrupted before anything was read.
+    /// True if it was interrupted before anything was read.
     pub(super) fn is_interrupt(&self) -> bool {
         matches!(self, Failure::Database(DatabaseError::Pgn(PgnError::Interrupted)))
     }
 
-    /// Whether something that was to be searched is missing.
+    /// True if something that was to be searched is missing.
     pub(super) fn is_incomplete(&self) -> bool {
         use DatabaseError::Manifest;
         matches!(

@@ -112,7 +112,7 @@ pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), Pas
     })
 }
 
-/// Whether a source of a reel has the present content of a file, `now`: of `file` itself or, where that is an archive, of a member.
+/// Tells whether a source of a reel has the present content of a file, `now`: of `file` itself or, where that is an archive, of a member.
 fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
     // A member has the name of its archive before its own.

@@ -68,9 +68,10 @@ impl Engine for Narrowed {
     }
 
     fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        let bits = vec![Wants::HITS; self.cpu.info().queries()];
+        let queries = self.cpu.info().queries();
+        let bits = vec![Wants::HITS; queries];
         let narrow = Request { interrupt: request.interrupt, ..Request::all(&bits) };
-        let answers = match self.cpu.info().queries() {
+        let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
                 // The reference engine says what goes wrong.

@@ -14,7 +14,7 @@ use crate::{
 pub struct PreparedQuery {
     /// The typed tree.
     pub query: Query,
-    /// What makes its plans.
+    /// The maker of its plans.
     pub planner: Arc<Planner>,
 }
 
@@ -33,7 +33,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Why no plan says it.
+    /// The reason why no plan says it.
     pub fn plans(&self) -> Result<Arc<Plans>, Diagnostic> {
         plans([self])
     }
@@ -42,7 +42,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Why no plan says it.
+    /// The reason why no plan says it.
     pub fn cpu(&self) -> Result<cpu::Cpu, Diagnostic> {
         Ok(cpu::Cpu::new(self.plans()?))
     }
@@ -51,7 +51,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Why no plan says it.
+    /// The reason why no plan says it.
     pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> Result<gpu::Gpu, Diagnostic> {
         Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
     }
@@ -60,7 +60,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Why no plan says it.
+    /// The reason why no plan says it.
     pub fn gpu_with(
         &self,
         device: &Arc<gpu::GpuDevice>,
@@ -73,7 +73,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// What that engine refuses.
+    /// A query that this engine refuses.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
     }
@@ -83,7 +83,7 @@ impl PreparedQuery {
 ///
 /// # Errors
 ///
-/// Why no plan says one of them.
+/// The reason why no plan says one of them.
 pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Result<Arc<Plans>, Diagnostic> {
     let planners = queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect();
     Ok(Arc::new(Plans::new(planners)?))

@@ -29,7 +29,7 @@ pub struct SourceText {
     pub bytes: Vec<u8>,
     /// How to read it.
     pub kind: Kind,
-    /// Whether the source ends with it, as far as is known: one that was left for a fault goes on.
+    /// True if the source ends with it, as far as is known: one that was left for a fault goes on.
     pub is_last: bool,
 }
 

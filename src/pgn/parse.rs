@@ -98,7 +98,7 @@ pub(super) struct Parser<'a> {
     text: &'a [u8],
     /// Offset of `text` in its source.
     base: u64,
-    /// Whether the source ends with `text`.
+    /// True if the source ends with `text`.
     pub(super) is_last: bool,
     options: &'a ParseOptions,
     ways: Ways,

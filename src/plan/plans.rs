@@ -74,9 +74,18 @@ impl Plans {
         self.planners[query].has_values()
     }
 
-    /// For each query the number of distinct copies of its outermost transform, 1 without one.
+    /// The number of distinct copies of a query's outermost transform, 1 without one.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn copy_count(&self, query: usize) -> usize {
+        self.planners[query].copies()
+    }
+
+    /// The same for each query.
     pub fn copy_counts(&self) -> Vec<usize> {
-        self.planners.iter().map(|planner| planner.copies()).collect()
+        (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
 
     /// The hits of some of the queries, as one program.

@@ -25,7 +25,7 @@ pub struct Names {
     pub designators: Designators,
     /// The board that the query compares positions with, if it does.
     pub likeness: Option<Likeness>,
-    /// Of each query whose pattern each copy is, if that is wanted: see [`Filter::copy_sides`].
+    /// For each query the sides whose pattern each copy is, if that is wanted: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
 }
 

@@ -209,7 +209,7 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 }
 
-/// What an engine has to bring of a filter.
+/// The wants that an engine gets for a filter.
 pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
     wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }

@@ -40,7 +40,7 @@ struct CountsData {
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
-    /// Of these groupings, and of this query.
+    /// True if these groupings tell sides, and if this query does.
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,

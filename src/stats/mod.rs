@@ -144,7 +144,7 @@ pub struct Tally {
     pub results: u64,
     /// The points in them of whose score it is: 2 for a win, 1 for a draw.
     pub half_points: u64,
-    /// How these games ended for the sides that have the pattern in them.
+    /// The ends of these games for the sides that have the pattern in them.
     pub sides: SideResults,
 }
 
@@ -199,7 +199,7 @@ pub struct Stats {
     score_of: ScoreOf,
     /// Whether the values at hits are told, which are numbers.
     tells_values: bool,
-    /// Whether the scores of sides that have the pattern are told, of queries that tell these.
+    /// True if the scores of sides that have the pattern are told, of queries that tell these.
     tells_sides: bool,
 }
 
@@ -215,7 +215,7 @@ pub struct Counts {
     tables: Vec<Table>,
     /// Names that fit each other and played each other, if groups are players.
     met: BTreeSet<[String; 2]>,
-    /// Whether the query tells the sides that have the pattern.
+    /// True if the query tells the sides that have the pattern.
     tells_sides: bool,
 }
 
@@ -287,7 +287,7 @@ impl Stats {
         Stats { tells_sides: true, ..self }
     }
 
-    /// Whether [`Stats::with_sides`] was asked for.
+    /// True if [`Stats::with_sides`] was asked for.
     pub fn tells_sides(&self) -> bool {
         self.tells_sides
     }

@@ -46,7 +46,7 @@ struct ValuesRecord {
     value_max: Option<i32>,
 }
 
-/// What is told besides of a query whose copies are of sides.
+/// Further columns of a query whose copies are of sides.
 #[derive(Serialize)]
 struct SidesRecord {
     side_wins: u64,

@@ -20,7 +20,7 @@ pub struct GroupRow {
     pub hit: Tally,
     /// Whose scores these are.
     pub score_of: ScoreOf,
-    /// How the games that hit ended for the sides that have the pattern, if the query tells them.
+    /// The ends of the games that hit, for the sides that have the pattern, if the query tells them.
     pub sides: Option<SideResults>,
     /// The values at its hits, of a query whose value is a number, if they are told.
     pub values: Option<Distribution>,

@@ -184,7 +184,7 @@ impl Cpu {
     /// The copies that match at some hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (block, interrupt) = (context.block, context.interrupt().clone());
-        let mut found = CopyHits::new(self.plans.copy_counts()[query], detail, hits);
+        let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
         if hits.bits.iter().all(|&bits| bits == 0) {
             return found;
         }
