@@ -359,7 +359,18 @@ fn each_query_of_a_run_has_its_own_lines() {
                     }
                 }
             }
-            assert_eq!(found.copies, alone.copies, "{text}");
+            let [ours, theirs] = [found, &alone].map(|answers| answers.copies.as_ref().unwrap());
+            assert_eq!((ours.sums(), ours.len()), (theirs.sums(), theirs.len()), "{text}");
+            assert!((0..ours.len()).all(|hit| ours.of(hit) == theirs.of(hit)), "{text}");
+            // Hits of main lines stand in other places than in a block without side lines, and so do their copies.
+            for (game, alone_in) in blocks[index].games().zip(of.games()) {
+                let places = (game.first_slot(), alone_in.first_slot());
+                assert_eq!(
+                    ours.first_in(&found.hits, places.0),
+                    theirs.first_in(&alone.hits, places.1),
+                    "{text}"
+                );
+            }
         }
         index += 1;
         ControlFlow::Continue(())
