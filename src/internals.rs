@@ -43,6 +43,8 @@ modules! {
     reel,
     /// Hits to bytes.
     report,
+    /// What is asked of a database, in one form.
+    request,
     /// Answers to lists, counts and findings, by collectors.
     run,
     /// The choice of the engine, and the loop over blocks.

@@ -111,6 +111,7 @@ mod positions;
 mod query;
 mod reel;
 mod report;
+mod request;
 mod run;
 mod scan;
 mod second_reader;
@@ -136,6 +137,7 @@ pub use query::{Dialect, Type};
 pub use report::PositionRows;
 pub use report::findings::Findings;
 pub use report::{Column, HitTotals, Rows};
+pub use request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use run::{BlockResult, Collector, Part, PartError};
 pub use scan::EngineChoice;
 pub use session::{

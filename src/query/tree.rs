@@ -259,6 +259,11 @@ impl Type {
         }
     }
 
+    /// Whether values of it can be told apart by size: numbers, positions, and sets by how many squares they have.
+    pub fn has_value(self) -> bool {
+        matches!(self, Type::Num | Type::Set | Type::Position)
+    }
+
     /// What it is, and where a value of it is a hit, in words.
     pub fn described(self) -> &'static str {
         match self {

@@ -9,6 +9,7 @@ use super::Walk;
 use crate::board::{Bitboard, Board, Color, Position};
 use crate::engine::{Answer, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
 use crate::game::{self, Measures};
+use crate::named::choices;
 use crate::orbit::{AsText, Designators, Difference, Filter, Likeness, Placement};
 use crate::reel::{Block, GameMeasures, GameRow};
 
@@ -88,6 +89,11 @@ pub enum Rows {
     Hits,
     /// One for each game with hits: the first of them.
     Games,
+}
+
+choices! { Rows, "kind of rows",
+    Rows::Hits => "hits", "";
+    Rows::Games => "games", "";
 }
 
 /// What of a row takes time, and is not wanted everywhere.

@@ -64,8 +64,9 @@ use crate::choice::Choice;
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
 use crate::engine::{Answers, CopyDetail, FindSpan, Wants};
 use crate::orbit::{Filter, Likeness};
+use crate::query::Type;
 use crate::reel::Block;
-use crate::report::{Found, Names};
+use crate::report::{Extras, Found, Names};
 use crate::scan::{BlockAnswers, Scan, ScanError};
 
 /// Queries, a choice of games and hits, and what is collected of them.
@@ -228,6 +229,18 @@ pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names
         false => Vec::new(),
     };
     Names { likeness, copy_sides, ..names }
+}
+
+/// What rows of the first query have besides that which all rows have.
+pub fn extras_of(scan: &Scan, choice: &Choice) -> Extras {
+    Extras {
+        nodes: scan.searches_variations(),
+        spans: scan.has_spans(),
+        texts: scan.ty() == Type::Str,
+        likeness: scan.finds_likeness(),
+        player: choice.player.is_some(),
+        measures: choice.reads_comments(),
+    }
 }
 
 impl<'a> BlockResult<'a> {

@@ -19,9 +19,7 @@ use super::explain::Explained;
 use super::fault::{Code, Fault};
 use super::kept::Kept;
 use super::lines::{LINE_BYTES_MAX, Line, next_line};
-use super::request::{
-    Ask, Close, Explain, Game, Id, Of, Open, PAGE_ROWS_MAX, Page, Request, checked_rows, columns,
-};
+use super::request::{Ask, Close, Explain, Game, Id, Message, Of, Open, PAGE_ROWS_MAX, Page, checked_rows};
 use super::results::{RESULTS_MAX, Results};
 use crate::report::SCHEMA;
 use crate::session::{Cancel, Progress};
@@ -179,8 +177,8 @@ impl Shared<'_> {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match Request::read(&line) {
-                (Some(id), Ok(Request::Quit)) => {
+            match Message::read(&line) {
+                (Some(id), Ok(Message::Quit)) => {
                     self.lock().jobs.iter().for_each(|job| job.cancel.cancel());
                     return Ok(Some(id));
                 }
@@ -193,20 +191,20 @@ impl Shared<'_> {
     }
 
     /// Answers a request, or has it wait for its turn.
-    fn take(&self, id: Id, request: Request, bytes: usize) {
+    fn take(&self, id: Id, request: Message, bytes: usize) {
         let work = match request {
-            Request::Open(open) => return self.add_job(id, Work::Open(open), bytes),
-            Request::Close(close) => return self.add_job(id, Work::Close(close), bytes),
-            Request::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
-            Request::Hits(page) => QuickWork::Hits(page, None),
-            Request::Game(game) => QuickWork::Game(game),
-            Request::Explain(explain) => QuickWork::Explain(explain),
-            Request::Cancel(Of { of }) => return self.cancel(&id, &of),
-            Request::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
-            Request::Ping | Request::Quit => {
+            Message::Open(open) => return self.add_job(id, Work::Open(open), bytes),
+            Message::Close(close) => return self.add_job(id, Work::Close(close), bytes),
+            Message::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
+            Message::Hits(page) => QuickWork::Hits(page, None),
+            Message::Game(game) => QuickWork::Game(game),
+            Message::Explain(explain) => QuickWork::Explain(explain),
+            Message::Cancel(Of { of }) => return self.cancel(&id, &of),
+            Message::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
+            Message::Ping | Message::Quit => {
                 return self.answer(&id, Ok(Answer::of(json!({ "pong": true }))));
             }
-            Request::Version => return self.answer(&id, Ok(self.about())),
+            Message::Version => return self.answer(&id, Ok(self.about())),
         };
         if let Err((id, fault)) = self.add_page(Quick { id, work, bytes }) {
             self.answer(&id, Err(fault));
@@ -387,8 +385,7 @@ impl Shared<'_> {
         match work {
             QuickWork::Hits(page, kept) => {
                 let Some(kept) = kept else { return Err(unknown(&page.of)) };
-                let columns = page.columns.as_deref().map(columns).transpose()?;
-                let rows = kept.page(page.from, checked_rows(page.rows)?, columns.as_deref())?;
+                let rows = kept.page(page.from, checked_rows(page.rows)?, page.columns.as_deref())?;
                 let mut answer = Answer::of(json!({ "from": page.from, "hits": kept.rows() }));
                 answer.rows = Some(rows);
                 Ok(answer)

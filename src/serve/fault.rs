@@ -97,6 +97,7 @@ impl Fault {
     pub(super) fn of_session(error: SessionError, text: &str) -> Fault {
         match error {
             SessionError::Query(error) => Fault::of_query(error.diagnostic().clone(), text),
+            SessionError::Request(error) => Fault::new(Code::Request, error.to_string()),
             SessionError::Engine(error) => Fault::of_engine(error, text),
             SessionError::Cancelled => Fault::cancelled(),
             SessionError::NoVariations => Fault::new(

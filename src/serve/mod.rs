@@ -25,5 +25,5 @@ pub use self::explain::Explained;
 pub use self::fault::{Code, Fault};
 pub use self::kept::Kept;
 pub use self::lines::LINE_BYTES_MAX;
-pub use self::request::{Ask, Explain, Id, MAIN, Open, PAGE_ROWS_MAX, Page, Request};
+pub use self::request::{Ask, Explain, Id, MAIN, Message, Open, PAGE_ROWS_MAX, Page};
 pub use self::results::RESULTS_MAX;

@@ -1,18 +1,14 @@
 //! Requests: what a line of JSON asks for.
 
-use std::num::NonZeroU64;
-use std::str::FromStr;
-
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, from_value};
 
 use super::fault::{Code, Fault};
-use crate::choice::{Choice, Condition, Order, Player, Side, SortKey};
 use crate::diagnostic::nearest;
 use crate::query::Dialect;
 use crate::report::Column;
-use crate::scan::EngineChoice;
+use crate::request::Request;
 use crate::themes;
 
 /// The rows of a page at most.
@@ -56,7 +52,7 @@ impl<'de> Deserialize<'de> for Id {
 
 /// What is asked for.
 #[derive(Debug)]
-pub enum Request {
+pub enum Message {
     /// Open a database.
     Open(Open),
     /// Close a database.
@@ -108,60 +104,27 @@ pub struct Close {
 }
 
 /// `query`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Ask {
-    /// The text of the query.
-    pub query: String,
+    /// What is asked: one query.
+    pub request: Request,
     /// The database that is searched.
-    #[serde(default = "main_name")]
     pub database: String,
-    #[serde(default)]
-    dialect: Option<Dialect>,
-    /// Whether side lines are searched.
-    #[serde(default)]
-    pub variations: bool,
-    #[serde(default)]
-    engine: EngineChoice,
-    #[serde(default, rename = "where")]
-    conditions: OneOrMore,
-    #[serde(default)]
-    player: Option<String>,
-    #[serde(default)]
-    player_exact: Option<String>,
-    #[serde(default, rename = "as")]
-    side: Option<Side>,
-    #[serde(default)]
-    rating: Option<String>,
-    #[serde(default)]
-    opponent: Option<String>,
-    #[serde(default)]
-    opponent_rating: Option<String>,
-    /// Whether the first hit of each game counts alone.
-    #[serde(default)]
-    pub first: bool,
-    /// Whether the hit of each game with the greatest value counts alone.
-    #[serde(default)]
-    pub best: bool,
-    limit: Option<NonZeroU64>,
-    #[serde(default)]
-    sort: Option<SortKey>,
-    #[serde(default)]
-    reverse: bool,
-    sample: Option<NonZeroU64>,
-    #[serde(default)]
-    seed: u64,
-    /// Whether hits are only counted.
-    #[serde(default)]
-    pub count: bool,
     /// Rows of the first page, which comes with the answer.
-    #[serde(default)]
     pub rows: u64,
-    /// The columns of these rows.
-    pub columns: Option<Vec<String>>,
     /// Whether events tell how far it has come.
-    #[serde(default)]
     pub progress: bool,
+}
+
+/// The fields of `query` that are none of a [`Request`].
+#[derive(Deserialize)]
+struct Around {
+    #[serde(default = "main_name")]
+    database: String,
+    #[serde(default)]
+    rows: u64,
+    #[serde(default)]
+    progress: bool,
 }
 
 /// `hits`.
@@ -177,7 +140,7 @@ pub struct Page {
     #[serde(default = "usual_rows")]
     pub rows: u64,
     /// Which columns they have.
-    pub columns: Option<Vec<String>>,
+    pub columns: Option<Vec<Column>>,
 }
 
 /// `game`.
@@ -216,19 +179,6 @@ pub struct Of {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-impl Default for OneOrMore {
-    fn default() -> OneOrMore {
-        OneOrMore::More(Vec::new())
-    }
-}
-
 fn main_name() -> String {
     MAIN.to_owned()
 }
@@ -244,9 +194,9 @@ fn usual_copies() -> usize {
 const KINDS: [&str; 11] =
     ["open", "close", "query", "hits", "game", "explain", "cancel", "progress", "ping", "version", "quit"];
 
-impl Request {
+impl Message {
     /// Reads a line: its id as far as it has one, and what it asks for.
-    pub fn read(line: &[u8]) -> (Option<Id>, Result<Request, Fault>) {
+    pub fn read(line: &[u8]) -> (Option<Id>, Result<Message, Fault>) {
         let wrong = |message: String| Err(Fault::new(Code::Request, message));
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
@@ -264,28 +214,28 @@ impl Request {
             None => return (None, wrong("the request has no id: give it a number or a string".into())),
         };
         let request = match fields.remove("request") {
-            Some(Value::String(kind)) => Request::of_kind(&kind, fields),
+            Some(Value::String(kind)) => Message::of_kind(&kind, fields),
             _ => wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", "))),
         };
         (Some(id), request)
     }
 
-    fn of_kind(kind: &str, mut fields: Map<String, Value>) -> Result<Request, Fault> {
+    fn of_kind(kind: &str, mut fields: Map<String, Value>) -> Result<Message, Fault> {
         if matches!(kind, "query" | "explain") {
             put_theme(&mut fields)?;
         }
         Ok(match kind {
-            "open" => Request::Open(of_fields(fields)?),
-            "close" => Request::Close(of_fields(fields)?),
-            "query" => Request::Query(Box::new(of_fields(fields)?)),
-            "hits" => Request::Hits(of_fields(fields)?),
-            "game" => Request::Game(of_fields(fields)?),
-            "explain" => Request::Explain(of_fields(fields)?),
-            "cancel" => Request::Cancel(of_fields(fields)?),
-            "progress" => Request::Progress(of_fields(fields)?),
-            "ping" => of_fields(fields).map(|Nothing {}| Request::Ping)?,
-            "version" => of_fields(fields).map(|Nothing {}| Request::Version)?,
-            "quit" => of_fields(fields).map(|Nothing {}| Request::Quit)?,
+            "open" => Message::Open(of_fields(fields)?),
+            "close" => Message::Close(of_fields(fields)?),
+            "query" => Message::Query(Box::new(of_fields(fields)?)),
+            "hits" => Message::Hits(of_fields(fields)?),
+            "game" => Message::Game(of_fields(fields)?),
+            "explain" => Message::Explain(of_fields(fields)?),
+            "cancel" => Message::Cancel(of_fields(fields)?),
+            "progress" => Message::Progress(of_fields(fields)?),
+            "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,
+            "version" => of_fields(fields).map(|Nothing {}| Message::Version)?,
+            "quit" => of_fields(fields).map(|Nothing {}| Message::Quit)?,
             _ => {
                 let message = match nearest(kind, KINDS.iter()) {
                     Some(near) => format!("there is no request `{kind}`; did you mean `{near}`?"),
@@ -313,13 +263,7 @@ fn put_theme(fields: &mut Map<String, Value>) -> Result<(), Fault> {
 }
 
 fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {
-    serde_json::from_value(Value::Object(fields))
-        .map_err(|error| Fault::new(Code::Request, error.to_string()))
-}
-
-/// A value that is written as text.
-fn parsed<T: FromStr<Err: std::fmt::Display>>(field: &str, text: &str) -> Result<T, Fault> {
-    text.parse().map_err(|error| Fault::new(Code::Request, format!("`{field}`: {error}")))
+    from_value(Value::Object(fields)).map_err(|error| Fault::new(Code::Request, error.to_string()))
 }
 
 impl Open {
@@ -339,84 +283,22 @@ impl Explain {
 impl Ask {
     /// A query with the usual choices.
     pub fn new(query: &str) -> Ask {
-        let mut fields = Map::new();
-        fields.insert("query".into(), query.into());
-        of_fields(fields).expect("a query alone is a request")
+        Ask { request: Request::new(query), database: main_name(), rows: 0, progress: false }
     }
+}
 
-    /// Its dialect, if that is chosen.
-    pub(super) fn dialect(&self) -> Option<Dialect> {
-        self.dialect
-    }
-
-    /// The engine of choice.
-    pub(super) fn engine(&self) -> EngineChoice {
-        self.engine
-    }
-
-    /// Which games count, and which of their hits.
-    pub(super) fn choice(&self) -> Result<Choice, Fault> {
-        let conditions = match &self.conditions {
-            OneOrMore::One(condition) => std::slice::from_ref(condition),
-            OneOrMore::More(conditions) => conditions,
-        };
-        let conditions =
-            conditions.iter().map(|text| parsed::<Condition>("where", text)).collect::<Result<_, _>>()?;
-        if self.first && self.best {
-            return Err(Fault::new(
-                Code::Request,
-                "`first` and `best` exclude each other: leave out one of them",
-            ));
+impl<'de> Deserialize<'de> for Ask {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Ask, D::Error> {
+        let mut fields: Map<String, Value> = Map::deserialize(from)?;
+        let names = ["database", "rows", "progress"];
+        let around: Map<String, Value> = names.iter().filter_map(|name| fields.remove_entry(*name)).collect();
+        let Around { database, rows, progress } = from_value(around.into()).map_err(D::Error::custom)?;
+        let request: Request = from_value(fields.into()).map_err(D::Error::custom)?;
+        match request.query.len() {
+            1 => Ok(Ask { request, database, rows, progress }),
+            0 => Err(D::Error::missing_field("query")),
+            _ => Err(D::Error::custom("`query` is one query: ask several one after the other")),
         }
-        Ok(Choice { conditions, player: self.player()?, first: self.first, best: self.best })
-    }
-
-    fn player(&self) -> Result<Option<Player>, Fault> {
-        let mut player = match (&self.player, &self.player_exact) {
-            (Some(_), Some(_)) => {
-                let why = "`player` and `player_exact` exclude each other: leave out one of them";
-                return Err(Fault::new(Code::Request, why));
-            }
-            (Some(name), None) => Player::new(parsed("player", name)?),
-            (None, Some(name)) => Player::exact(name),
-            (None, None) => {
-                let others = [&self.rating, &self.opponent, &self.opponent_rating];
-                if self.side.is_some() || others.iter().any(|field| field.is_some()) {
-                    let why = "`as`, `rating`, `opponent` and `opponent_rating` are of a player: name him by `player` or `player_exact`";
-                    return Err(Fault::new(Code::Request, why));
-                }
-                return Ok(None);
-            }
-        };
-        player.side = self.side.unwrap_or_default();
-        player.ratings = self.rating.as_ref().map(|text| parsed("rating", text)).transpose()?;
-        player.opponent = self.opponent.as_ref().map(|text| parsed("opponent", text)).transpose()?;
-        player.opponent_ratings =
-            self.opponent_rating.as_ref().map(|text| parsed("opponent_rating", text)).transpose()?;
-        Ok(Some(player))
-    }
-
-    /// The order in which games are listed; `None` for that of the database.
-    pub(super) fn order(&self) -> Result<Option<Order>, Fault> {
-        let wrong = |why: &str| Err(Fault::new(Code::Request, why));
-        match (self.sort, self.sample) {
-            (Some(_), Some(_)) => wrong("`sort` and `sample` exclude each other: leave out one of them"),
-            (None, None) if self.reverse => wrong("`reverse` turns an order round: give `sort` with it"),
-            (None, Some(_)) if self.reverse => {
-                wrong("a sample has no order that can be turned round: leave out `reverse`")
-            }
-            (None, Some(_)) if self.limit.is_some() => {
-                wrong("`sample` says how many games are listed: leave out `limit`")
-            }
-            (None, Some(_)) => Ok(Some(Order::Sampled { seed: self.seed })),
-            (Some(key), None) => Ok(Some(Order::Sorted { key, reverse: self.reverse })),
-            (None, None) => Ok(None),
-        }
-    }
-
-    /// The most games that are listed.
-    pub(super) fn games_max(&self) -> Option<u64> {
-        self.limit.or(self.sample).map(NonZeroU64::get)
     }
 }
 
@@ -429,20 +311,4 @@ pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
             format!("a page has at most {PAGE_ROWS_MAX} rows: ask for several pages"),
         )),
     }
-}
-
-/// Columns by their names.
-pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Fault> {
-    let column = |name: &String| {
-        let found = Column::ALL.into_iter().find(|column| column.name() == name);
-        found.ok_or_else(|| {
-            let names = Column::ALL.map(Column::name);
-            let message = match nearest(name, names.iter()) {
-                Some(near) => format!("there is no column `{name}`; did you mean `{near}`?"),
-                None => format!("there is no column `{name}`: the columns are {}", names.join(", ")),
-            };
-            Fault::new(Code::Request, message)
-        })
-    };
-    names.iter().map(column).collect()
 }

@@ -10,8 +10,10 @@ use crate::database::{Database, Room, StreamedBlock, Summary};
 use crate::engine::verify::Sample;
 use crate::engine::{Answers, Spans, Wants};
 use crate::query::Type;
+use crate::reel::{Alike, GameSet};
 use crate::report::HitTotals;
-use crate::run::{Collector, Run, StatisticsCollector, TotalsCollector, wanted_of};
+use crate::request::{Chosen, Request, RequestError};
+use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use crate::stats::{Counts, Grouping, Stats};
 
@@ -32,13 +34,16 @@ use crate::stats::{Counts, Grouping, Stats};
 pub struct Search<'a> {
     pub(super) session: &'a Session,
     pub(super) queries: Vec<Query>,
-    pub(super) choice: Choice,
+    pub(crate) choice: Choice,
     hits_max: u64,
-    pub(super) games_max: Option<u64>,
-    pub(super) order: Option<(Order, usize)>,
+    pub(crate) skip: u64,
+    pub(crate) games_max: Option<u64>,
+    pub(crate) order: Option<(Order, usize)>,
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
+    /// Whether duplicates are left out.
+    pub(crate) unique: Option<Alike>,
     /// The blocks that are read, if not all.
     blocks: Option<Range<usize>>,
     pub(super) cancel: Cancel,
@@ -64,11 +69,13 @@ impl<'a> Search<'a> {
             queries,
             choice: Choice::default(),
             hits_max: u64::MAX,
+            skip: 0,
             games_max: None,
             order: None,
             detail: Wants::VALUES | Wants::LOWEST_COPY,
             engine,
             threads: session.threads,
+            unique: None,
             blocks: None,
             cancel: Cancel::new(),
             watch: Box::new(|_| ()),
@@ -101,10 +108,23 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Chooses games and hits all at once.
-    pub(crate) fn choice(mut self, choice: Choice) -> Self {
-        self.choice = choice;
-        self
+    /// Chooses games, hits, their order and the engine all at once, as a request says. The queries are those of the search.
+    ///
+    /// # Errors
+    ///
+    /// Fields of the request that do not go together, or that the first query lacks something for.
+    pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
+        let chosen = request.check()?;
+        if let Some(query) = self.queries.first() {
+            chosen.check_query(query.value_type(), query.has_spans())?;
+        }
+        let Chosen { choice, order, skip, games_max } = chosen;
+        (self.choice, self.skip, self.games_max) = (choice, skip, games_max);
+        self.order = order.map(|order| (order, usize::MAX));
+        self.unique = request.unique;
+        self.engine.engine = request.engine.unwrap_or(self.engine.engine);
+        self.engine.verify = request.verify.or(self.engine.verify);
+        Ok(self)
     }
 
     /// Stops after so many hits: see [`Search::hits`] and [`Search::for_each`].
@@ -116,6 +136,18 @@ impl<'a> Search<'a> {
     /// Stops after so many games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
     pub fn games_max(mut self, games: u64) -> Self {
         self.games_max = Some(games);
+        self
+    }
+
+    /// Leaves out the first games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    pub fn skip(mut self, games: u64) -> Self {
+        self.skip = games;
+        self
+    }
+
+    /// Leaves out games that equal an earlier one. This takes 24 to 48 bytes of memory for each game.
+    pub fn unique(mut self, alike: Alike) -> Self {
+        self.unique = Some(alike);
         self
     }
 
@@ -223,12 +255,12 @@ impl<'a> Search<'a> {
             let flow = take(hit);
             if left == 0 { ControlFlow::Break(()) } else { flow }
         };
-        let mut games_left = self.games_max.unwrap_or(u64::MAX);
-        if left == 0 || games_left == 0 {
+        let mut games = GamesTaken::new(self.skip, self.games_max);
+        if left == 0 || games.are_all() {
             return Ok(Summary::default());
         }
-        let most = usize::try_from(games_left).unwrap_or(usize::MAX);
-        let mut top = self.order.map(|(order, games_max)| (order, order.top(games_max.min(most))));
+        let (skip, mut top) =
+            (self.skipped(), self.order.map(|(order, max)| (order, order.top(self.room(max)))));
         let wants = self.wants_of_hits();
         let (scan, session) = (self.scan()?, self.session);
         let query = self.queries[0].clone();
@@ -239,9 +271,10 @@ impl<'a> Search<'a> {
             let found = BlockHits { streamed, answers, query: &query, sources, untold };
             match &mut top {
                 None => streamed.block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
-                    found.of(&game).try_for_each(&mut take)?;
-                    games_left -= 1;
-                    if games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    if games.takes_next() {
+                        found.of(&game).try_for_each(&mut take)?;
+                    }
+                    if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }),
                 Some((order, top)) => {
                     for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
@@ -254,7 +287,7 @@ impl<'a> Search<'a> {
             }
         })?;
         if let Some((order, top)) = top {
-            let _ = order.list(top).into_iter().flatten().try_for_each(&mut take);
+            let _ = order.list(top).into_iter().skip(skip).flatten().try_for_each(&mut take);
         }
         Ok(summary)
     }
@@ -315,10 +348,25 @@ impl<'a> Search<'a> {
 
     /// What is read.
     pub(super) fn database(&self, with_texts: bool) -> Result<Database, SessionError> {
-        match &self.blocks {
+        let database = match &self.blocks {
             None => self.session.database(&self.cancel, with_texts),
             Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
-        }
+        }?;
+        Ok(match self.unique {
+            None => database,
+            Some(alike) => database.without_duplicates(GameSet::new(alike)),
+        })
+    }
+
+    /// The games that are left out at the beginning.
+    pub(super) fn skipped(&self) -> usize {
+        usize::try_from(self.skip).unwrap_or(usize::MAX)
+    }
+
+    /// The games that are kept of an order of which `max` games are wanted: those that are left out as well.
+    pub(super) fn room(&self, max: usize) -> usize {
+        let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        listed.min(max).saturating_add(self.skipped())
     }
 
     /// How far a request has come that was not begun.
@@ -425,7 +473,7 @@ impl<'a> Search<'a> {
             progress.finish(summary);
             (self.watch)(progress);
         }
-        if self.blocks.is_none() {
+        if self.blocks.is_none() && self.unique.is_none() {
             self.session.learn(summary, scan.searches_variations());
         }
         Ok(())

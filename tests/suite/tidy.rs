@@ -23,14 +23,14 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("files", &[], "writes any bytes"),
     ("diagnostic", &["visible"], "messages know texts and spans"),
     ("text", &[], "one encoding for all bytes of games"),
-    ("named", &[], "choices that have names, of whatever they are"),
+    ("named", &["diagnostic"], "choices that have names, and slips in these"),
     ("fen", &["board"], "positions as text"),
     ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and knows slips in names of tags"),
     ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
     ("pgn", &["board", "fen", "text"], "moves are played and packed while they are read"),
     (
         "reel",
-        &["board", "fen", "files", "game", "pgn", "text"],
+        &["board", "fen", "files", "game", "named", "pgn", "text"],
         "its builder lays out games as they were read; its games have headers; values of tags are bytes",
     ),
     ("query", &["board", "diagnostic", "fen", "named"], "piece codes, and faults in queries"),
@@ -126,6 +126,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "query",
             "reel",
             "report",
+            "request",
             "run",
             "scan",
             "stats",
@@ -136,7 +137,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["database", "files", "pgn", "reel", "report", "run", "scan"],
+        &["database", "files", "pgn", "reel", "report", "request", "run", "scan"],
         "writes the parts of a run, and hands them out again",
     ),
     (
@@ -152,7 +153,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "query",
             "reel",
             "report",
-            "scan",
+            "request",
+            "run",
             "session",
             "text",
             "themes",
@@ -163,7 +165,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
     (
         "report",
-        &["board", "database", "engine", "fen", "game", "orbit", "pgn", "reel", "text", "visible"],
+        &["board", "database", "engine", "fen", "game", "named", "orbit", "pgn", "reel", "text", "visible"],
         "shows hits",
     ),
     (
@@ -183,6 +185,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "scan", "stats", "text",
         ],
         "from hits to lists, counts and findings",
+    ),
+    (
+        "request",
+        &["choice", "engine", "engine::verify", "game", "query", "reel", "report", "scan"],
+        "joins the choices of all of them",
     ),
     ("cli", &[], "arguments and printing on top of the public library"),
 ];
