@@ -8,7 +8,7 @@ use crate::diagnostic::nearest;
 /// The most names that a message lists where one of them comes near.
 const LISTED_MAX: usize = 12;
 
-/// A choice among a few things that have names. [`choices!`](crate::named::choices) implements it.
+/// A choice among a few things that have names. The macro `choices` implements it.
 pub trait Named: Copy + PartialEq + 'static {
     /// The kind of thing that is chosen, as in "no engine".
     const KIND: &'static str;

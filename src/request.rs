@@ -10,13 +10,15 @@ use std::{error, fmt};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::choice::{Choice, Order, Player, Ratings, Side, SortKey};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Wants;
 use crate::engine::verify::Sample;
 use crate::game::PlayerName;
-use crate::query::{Dialect, Type};
+use crate::query::{Dialect, Type, diagram};
 use crate::reel::Alike;
 use crate::report::Column;
 use crate::scan::EngineChoice;
+use crate::themes;
 
 /// The version of [`Request`] as JSON: a field that is taken away, or that comes to mean something else, raises it.
 pub const REQUEST_SCHEMA: u32 = 1;
@@ -41,6 +43,14 @@ pub struct Request {
     /// Queries as text; in JSON one or a list.
     #[serde(deserialize_with = "one_or_more")]
     pub query: Vec<String>,
+    /// The name of a built-in theme, whose query is asked.
+    pub theme: Option<String>,
+    /// A board, whose men are searched: see [`Query::board`](crate::Query::board).
+    pub board: Option<String>,
+    /// A board that positions are compared with: see [`Query::similar`](crate::Query::similar).
+    pub similar: Option<String>,
+    /// The transforms of `board` or `similar`, the outermost first.
+    pub transforms: Vec<String>,
     /// The dialect of the queries, if they do not show it.
     pub dialect: Option<Dialect>,
     /// Whether side lines are searched.
@@ -95,6 +105,10 @@ impl Default for Request {
         Request {
             schema: REQUEST_SCHEMA,
             query: Vec::new(),
+            theme: None,
+            board: None,
+            similar: None,
+            transforms: Vec::new(),
             dialect: None,
             variations: false,
             unique: None,
@@ -139,6 +153,33 @@ impl Request {
     /// A query with the usual choices.
     pub fn new(query: &str) -> Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
+    }
+
+    /// The texts of all queries, those of a theme and of boards included.
+    ///
+    /// # Errors
+    ///
+    /// No theme has the name, a board is none, or there are transforms without a board.
+    pub fn texts(&self) -> Result<Vec<String>, RequestError> {
+        let fault =
+            |field| move |error: Diagnostic| RequestError::about(field, format!("{error}; {}", error.label));
+        let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
+        if self.board.is_none() && self.similar.is_none() && !transforms.is_empty() {
+            return Err(RequestError::new(
+                "{transforms} are those of a board: give {board} or {similar} with them",
+            ));
+        }
+        let theme =
+            self.theme.as_ref().map(|name| themes::named(name)).transpose().map_err(fault("{theme}"))?;
+        let board = self.board.as_ref().map(|board| diagram::query(board, &transforms)).transpose();
+        let similar = self.similar.as_ref().map(|board| diagram::similar(board, &transforms)).transpose();
+        let board = board.map_err(fault("{board}"))?;
+        let similar = similar.map_err(fault("{similar}"))?;
+        let made = theme
+            .map(|theme| theme.query)
+            .into_iter()
+            .chain(board.into_iter().chain(similar).map(|made| made.text));
+        Ok(self.query.iter().cloned().chain(made).collect())
     }
 
     /// Whether parts of a database answer as all of it does, if the queries [split](crate::Query::splits).
@@ -267,6 +308,10 @@ impl RequestError {
         RequestError { sentence, detail: String::new() }
     }
 
+    fn about(field: &'static str, why: impl fmt::Display) -> RequestError {
+        RequestError { sentence: field, detail: format!(": {why}") }
+    }
+
     /// The same with the names of options: `--sort value`.
     pub fn in_options(&self) -> String {
         self.said(|field| format!("--{}", field.replace('_', "-")))
@@ -296,8 +341,7 @@ impl error::Error for RequestError {}
 
 /// Reads the text of a field.
 fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Result<T, RequestError> {
-    let fault = |error| RequestError { sentence: field, detail: format!(": {error}") };
-    text.parse().map_err(fault)
+    text.parse().map_err(|error| RequestError::about(field, error))
 }
 
 /// A text, or a list of texts.
@@ -370,7 +414,7 @@ mod tests {
         assert_eq!(request.conditions, ["elo>=2600"]);
         let json = serde_json::to_value(&request).unwrap();
         assert_eq!(json["schema"], 1);
-        assert_eq!(json.as_object().unwrap().len(), 24, "a new field is written as well");
+        assert_eq!(json.as_object().unwrap().len(), 28, "a new field is written as well");
         assert_eq!(read(json).unwrap(), request);
         for verify in [None, Some(Sample::All)] {
             let request = Request { verify, ..Request::new("mate") };
@@ -437,6 +481,29 @@ mod tests {
         let length = chosen(json!({"sort": "length"}));
         assert!(length.check_query(Type::Bool, true).is_ok());
         assert!(length.check_query(Type::Num, false).unwrap_err().to_string().contains("consist of moves"));
+    }
+
+    #[test]
+    fn queries_come_from_texts_themes_and_boards() {
+        let texts = |fields| read(fields).unwrap().texts().map_err(|error| error.to_string());
+        let all = json!({"query": ["mate", "check"], "theme": "greek-gift", "board": "8/8/8/8/3N4/8/8/8", "transforms": ["flip"]});
+        let all = texts(all).unwrap();
+        assert_eq!((all.len(), &*all[0], &*all[1], &*all[3]), (4, "mate", "check", "flip Nd4"));
+        assert!(all[2].contains("[x]ph7"));
+        let similar = texts(json!({"similar": "8/8/8/8/3N4/8/8/8"})).unwrap();
+        assert!(similar[0].contains("similar \""), "{similar:?}");
+        for (fields, why) in [
+            (
+                json!({"theme": "greek-gitf"}),
+                "`theme`: there is no theme `greek-gitf`; did you mean `greek-gift`?",
+            ),
+            (json!({"board": "9"}), "`board`: "),
+            (json!({"similar": ""}), "`similar`: the board is empty"),
+            (json!({"query": "mate", "transforms": ["flip"]}), "give `board` or `similar` with them"),
+        ] {
+            let said = texts(fields).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
     }
 
     #[test]

@@ -8,18 +8,18 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::desk::Desk;
-use super::fault::Fault;
-use super::kept::{Kept, KeptBlock, Place, found, rank_facts};
+use super::fault::{Code, Fault};
+use super::kept::{Kept, KeptBlock, Place};
 use super::request::{Ask, checked_rows};
 use crate::choice::{Order, Top};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Wants;
-use crate::query::{Dialect, Type};
+use crate::query::Type;
 use crate::reel::Block;
 use crate::report::{Columns, HitTotals, Names};
 use crate::request::Request;
 use crate::run::extras_of;
-use crate::session::{Cancel, Progress, Query, QueryError, Told};
+use crate::session::{Cancel, Progress, Query, Told};
 
 /// What a query answers.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Answered {
             "hits": self.kept.as_ref().map(|kept| kept.rows()),
             "cut": self.is_cut,
             "engine": self.engine,
-            "ms": (self.time.as_secs_f64() * 1e4).round() / 10.0,
+            "ms": milliseconds(self.time),
             "remarks": self.remarks.iter().map(|remark| remark.json(&self.query, "query", 1)).collect::<Vec<_>>(),
             "notes": self.notes,
         }));
@@ -90,9 +90,9 @@ impl Desk {
         let begun = Instant::now();
         let session = self.session(&ask.database)?;
         checked_rows(ask.rows)?;
-        let (request, text) = (&ask.request, &ask.request.query[0]);
-        let fault = |error| Fault::of_session(error, text);
-        let query = Query::of_request(request).map_err(|error| fault(error.into()))?.remove(0);
+        let request = &ask.request;
+        let query = only(request)?;
+        let fault = |error| Fault::of_session(error, query.text());
         let search = session.search(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
         let mut search = search.cancelled_by(cancel).progress(watch);
         let scan = search.scan().map_err(fault)?;
@@ -130,7 +130,7 @@ impl Desk {
             Arc::new(kept)
         });
         Ok(Answered {
-            query: text.clone(),
+            query: query.text().to_owned(),
             remarks: query.remarks().to_vec(),
             notes: scan.notes().iter().cloned().chain(scan.engine().info().notice).collect(),
             hit,
@@ -144,11 +144,10 @@ impl Desk {
     }
 }
 
-/// Reads a query.
-pub(super) fn parsed(text: &str, dialect: Option<Dialect>) -> Result<Query, Fault> {
-    let queries = Query::of_request(&Request { dialect, ..Request::new(text) });
-    let fault = |error: QueryError| Fault::of_query(error.diagnostic().clone(), text);
-    queries.map(|mut queries| queries.remove(0)).map_err(fault)
+/// The query of a request that has one.
+pub(super) fn only(request: &Request) -> Result<Query, Fault> {
+    let queries = Query::of_request(request).map_err(|error| Fault::of_session(error, ""))?;
+    queries.into_iter().next().ok_or_else(|| Fault::new(Code::Request, "missing field `query`"))
 }
 
 /// What is kept of a search as it runs.
@@ -164,6 +163,8 @@ struct Keeping {
     owns_blocks: bool,
     names: Names,
     hit: HitTotals,
+    /// Of these, the hits of games that are left out at the beginning.
+    skipped: HitTotals,
     blocks: Vec<KeptBlock>,
     bytes: u64,
     bytes_max: u64,
@@ -189,6 +190,7 @@ impl Keeping {
             owns_blocks,
             names: Names::default(),
             hit: HitTotals::default(),
+            skipped: HitTotals::default(),
             blocks: Vec::new(),
             bytes: 0,
             bytes_max,
@@ -199,25 +201,31 @@ impl Keeping {
 
     /// Takes what was told of the next block; breaks when no more games are wanted.
     fn take(&mut self, block: &Arc<Block>, told: Told) -> ControlFlow<()> {
-        let found = found(block, &told, &self.names);
+        let found = told.found(block, &self.names);
         let mut listed = Vec::new();
         let mut flow = ControlFlow::Continue(());
         for game in block.games().filter(|game| found.is_found(game)) {
             let hits = found.hits.count_in(game.slots());
             self.hit.games += 1;
             self.hit.positions += hits;
+            if self.hit.games <= self.skip as u64 {
+                self.skipped = self.hit;
+            }
             // The place of the block is not known yet: others may be left out before.
             let place = (0, game.index() as u32, hits);
             match &self.order {
                 None => listed.push((None, game.number(), place)),
                 Some((order, top)) => {
-                    let rank = order.rank(&game, rank_facts(&found));
+                    let rank = order.rank(&game, (&found).into());
                     if top.admits(&rank, game.number()) {
                         listed.push((Some(rank), game.number(), place));
                     }
                 }
             }
             if self.order.is_none() && self.hit.games == self.games_max {
+                // The search ends, and tells what is listed.
+                self.hit.games -= self.skipped.games;
+                self.hit.positions -= self.skipped.positions;
                 flow = ControlFlow::Break(());
                 break;
             }
@@ -274,4 +282,9 @@ impl Keeping {
         places.drain(..places.len().min(self.skip));
         ((self.blocks, self.bytes), places)
     }
+}
+
+/// A time in milliseconds, to a tenth.
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e4).round() / 10.0
 }

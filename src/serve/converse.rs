@@ -1,6 +1,6 @@
 //! A conversation: requests are read while queries run.
 //!
-//! One thread reads. What takes long (`open`, `close`, `query`) is done by a second one in the order of the requests; pages,
+//! One thread reads. What takes long (`open`, `close`, `query`, `count`, `statistics`, `write`) is done by a second one in the order of the requests; pages,
 //! games and explanations by a third. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
 //! `version` and `quit` are answered at once. The invariant: each request gets one answer, whatever it is and however it ends.
 
@@ -19,7 +19,9 @@ use super::explain::Explained;
 use super::fault::{Code, Fault};
 use super::kept::Kept;
 use super::lines::{LINE_BYTES_MAX, Line, next_line};
-use super::request::{Ask, Close, Explain, Game, Id, Message, Of, Open, PAGE_ROWS_MAX, Page, checked_rows};
+use super::request::{
+    Ask, Close, Explain, Game, Id, Make, Message, Of, Open, PAGE_ROWS_MAX, Page, checked_rows,
+};
 use super::results::{RESULTS_MAX, Results};
 use crate::report::SCHEMA;
 use crate::session::{Cancel, Progress};
@@ -117,6 +119,7 @@ enum Work {
     Open(Open),
     Close(Close),
     Query(Box<Ask>),
+    Make(Box<Make>),
 }
 
 /// A request that is answered soon.
@@ -196,6 +199,7 @@ impl Shared<'_> {
             Message::Open(open) => return self.add_job(id, Work::Open(open), bytes),
             Message::Close(close) => return self.add_job(id, Work::Close(close), bytes),
             Message::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
+            Message::Make(make) => return self.add_job(id, Work::Make(make), bytes),
             Message::Hits(page) => QuickWork::Hits(page, None),
             Message::Game(game) => QuickWork::Game(game),
             Message::Explain(explain) => QuickWork::Explain(explain),
@@ -223,7 +227,7 @@ impl Shared<'_> {
             drop(state);
             return self.answer(&id, Err(fault));
         }
-        if let Work::Query(_) = &work {
+        if let Work::Query(_) | Work::Make(_) = &work {
             state.results.forget(&id);
         }
         state.jobs.push_back(Job {
@@ -319,6 +323,7 @@ impl Shared<'_> {
                 match &*work {
                     Work::Query(ask) => state.results.add(id, &ask.database, kept),
                     Work::Close(close) => state.results.close(&close.database),
+                    Work::Make(_) => state.results.note(id),
                     Work::Open(_) => {}
                 }
                 answer
@@ -342,6 +347,7 @@ impl Shared<'_> {
         let has_events = match work {
             Work::Open(open) => open.progress,
             Work::Query(ask) => ask.progress,
+            Work::Make(make) => make.progress,
             Work::Close(_) => false,
         };
         let mut last = Instant::now();
@@ -357,6 +363,7 @@ impl Shared<'_> {
         match work {
             Work::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
             Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
+            Work::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
             Work::Query(ask) => {
                 let answered = self.desk.ask(ask, cancel, &mut watch)?;
                 Ok((answered.answer(ask)?, answered.kept))

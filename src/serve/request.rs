@@ -1,15 +1,15 @@
 //! Requests: what a line of JSON asks for.
 
-use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, from_value};
 
 use super::fault::{Code, Fault};
 use crate::diagnostic::nearest;
-use crate::query::Dialect;
 use crate::report::Column;
 use crate::request::Request;
-use crate::themes;
 
 /// The rows of a page at most.
 pub const PAGE_ROWS_MAX: u64 = 1000;
@@ -59,6 +59,8 @@ pub enum Message {
     Close(Close),
     /// Run a query.
     Query(Box<Ask>),
+    /// Count, group or write what queries hit.
+    Make(Box<Make>),
     /// Some of the hits of a query.
     Hits(Page),
     /// One game.
@@ -116,15 +118,28 @@ pub struct Ask {
     pub progress: bool,
 }
 
-/// The fields of `query` that are none of a [`Request`].
-#[derive(Deserialize)]
-struct Around {
-    #[serde(default = "main_name")]
-    database: String,
-    #[serde(default)]
-    rows: u64,
-    #[serde(default)]
-    progress: bool,
+/// `count`, `statistics`, `write`.
+#[derive(Debug)]
+pub struct Make {
+    /// What is asked.
+    pub request: Request,
+    /// The database that is searched.
+    pub database: String,
+    /// What is made of the hits.
+    pub what: What,
+    /// Whether events tell how far it has come.
+    pub progress: bool,
+}
+
+/// What is made of hits, beside lists of them.
+#[derive(Debug)]
+pub enum What {
+    /// How many games and positions each query hits.
+    Count,
+    /// Counts by these groups: `year,eco*result`.
+    Statistics(String),
+    /// A file: games as PGN, a report as HTML, a heat map as SVG.
+    File(PathBuf),
 }
 
 /// `hits`.
@@ -155,15 +170,11 @@ pub struct Game {
 }
 
 /// `explain`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Explain {
-    /// The text of the query.
-    pub query: String,
-    #[serde(default)]
-    pub(super) dialect: Option<Dialect>,
+    /// The query.
+    pub request: Request,
     /// How many copies are listed.
-    #[serde(default = "usual_copies")]
     pub copies: usize,
 }
 
@@ -187,12 +198,25 @@ fn usual_rows() -> u64 {
     50
 }
 
-fn usual_copies() -> usize {
-    10
-}
+/// Copies that `explain` lists.
+const COPIES_USUAL: usize = 10;
 
-const KINDS: [&str; 11] =
-    ["open", "close", "query", "hits", "game", "explain", "cancel", "progress", "ping", "version", "quit"];
+const KINDS: [&str; 14] = [
+    "open",
+    "close",
+    "query",
+    "count",
+    "statistics",
+    "write",
+    "hits",
+    "game",
+    "explain",
+    "cancel",
+    "progress",
+    "ping",
+    "version",
+    "quit",
+];
 
 impl Message {
     /// Reads a line: its id as far as it has one, and what it asks for.
@@ -220,17 +244,15 @@ impl Message {
         (Some(id), request)
     }
 
-    fn of_kind(kind: &str, mut fields: Map<String, Value>) -> Result<Message, Fault> {
-        if matches!(kind, "query" | "explain") {
-            put_theme(&mut fields)?;
-        }
+    fn of_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {
         Ok(match kind {
             "open" => Message::Open(of_fields(fields)?),
             "close" => Message::Close(of_fields(fields)?),
-            "query" => Message::Query(Box::new(of_fields(fields)?)),
+            "query" => Message::Query(Box::new(Ask::of(fields)?)),
+            "count" | "statistics" | "write" => Message::Make(Box::new(Make::of(kind, fields)?)),
             "hits" => Message::Hits(of_fields(fields)?),
             "game" => Message::Game(of_fields(fields)?),
-            "explain" => Message::Explain(of_fields(fields)?),
+            "explain" => Message::Explain(Explain::of(fields)?),
             "cancel" => Message::Cancel(of_fields(fields)?),
             "progress" => Message::Progress(of_fields(fields)?),
             "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,
@@ -247,21 +269,6 @@ impl Message {
     }
 }
 
-/// Puts the query of a theme in the place of its name.
-fn put_theme(fields: &mut Map<String, Value>) -> Result<(), Fault> {
-    let Some(theme) = fields.remove("theme") else { return Ok(()) };
-    let fault = |message: String| Fault::new(Code::Request, message);
-    let Value::String(name) = theme else {
-        return Err(fault("`theme` is the name of a built-in theme, such as \"greek-gift\"".into()));
-    };
-    if fields.contains_key("query") {
-        return Err(fault("`query` and `theme` exclude each other: leave out one of them".into()));
-    }
-    let theme = themes::named(&name).map_err(|unknown| fault(unknown.to_string()))?;
-    fields.insert("query".into(), theme.query.into());
-    Ok(())
-}
-
 fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {
     from_value(Value::Object(fields)).map_err(|error| Fault::new(Code::Request, error.to_string()))
 }
@@ -276,7 +283,38 @@ impl Open {
 impl Explain {
     /// A query, with the usual number of copies.
     pub fn new(query: &str) -> Explain {
-        Explain { query: query.to_owned(), dialect: None, copies: usual_copies() }
+        Explain { request: Request::new(query), copies: COPIES_USUAL }
+    }
+
+    fn of(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
+        let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
+        let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
+        if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
+            let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
+            return Err(Fault::new(Code::Request, why));
+        }
+        Ok(Explain { request: one_query(fields)?, copies })
+    }
+}
+
+impl Make {
+    fn of(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
+        let database = taken(&mut fields, "database", main_name())?;
+        let progress = taken(&mut fields, "progress", false)?;
+        let missing = |name: &str| Fault::new(Code::Request, format!("missing field `{name}`"));
+        let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
+        let (what, request) = match kind {
+            "count" => (What::Count, of_fields(fields)?),
+            "statistics" => {
+                let groupings = from_value(needed(&mut fields, "groupings")?).map_err(wrong)?;
+                (What::Statistics(groupings), one_query(fields)?)
+            }
+            _ => {
+                let path = from_value(needed(&mut fields, "path")?).map_err(wrong)?;
+                (What::File(path), one_query(fields)?)
+            }
+        };
+        Ok(Make { request, database, what, progress })
     }
 }
 
@@ -287,19 +325,40 @@ impl Ask {
     }
 }
 
-impl<'de> Deserialize<'de> for Ask {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Ask, D::Error> {
-        let mut fields: Map<String, Value> = Map::deserialize(from)?;
-        let names = ["database", "rows", "progress"];
-        let around: Map<String, Value> = names.iter().filter_map(|name| fields.remove_entry(*name)).collect();
-        let Around { database, rows, progress } = from_value(around.into()).map_err(D::Error::custom)?;
-        let request: Request = from_value(fields.into()).map_err(D::Error::custom)?;
-        match request.query.len() {
-            1 => Ok(Ask { request, database, rows, progress }),
-            0 => Err(D::Error::missing_field("query")),
-            _ => Err(D::Error::custom("`query` is one query: ask several one after the other")),
+impl Ask {
+    /// Reads the fields of `query`.
+    ///
+    /// # Errors
+    ///
+    /// Fields that there are not, and values that these cannot have.
+    pub fn of(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
+        let database = taken(&mut fields, "database", main_name())?;
+        let (rows, progress) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "progress", false)?);
+        Ok(Ask { request: one_query(fields)?, database, rows, progress })
+    }
+}
+
+/// Takes a field away that is none of a [`Request`].
+fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
+    fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
+}
+
+/// A request with one query.
+fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
+    let request: Request = of_fields(fields)?;
+    let others = [&request.theme, &request.board, &request.similar];
+    match request.query.len() + others.iter().filter(|other| other.is_some()).count() {
+        0 => Err(Fault::new(Code::Request, "missing field `query`")),
+        1 => Ok(request),
+        _ => {
+            let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
+            Err(Fault::new(Code::Request, why))
         }
     }
+}
+
+fn wrong(error: serde_json::Error) -> Fault {
+    Fault::new(Code::Request, error.to_string())
 }
 
 /// The number of rows of a page, if a page may have so many.

@@ -46,6 +46,12 @@ impl Results {
         }
     }
 
+    /// Knows that a request was answered that has no hits.
+    pub(super) fn note(&mut self, id: Id) {
+        self.forget(&id);
+        self.drop(id, "it asked for no list of them");
+    }
+
     /// Forgets an id, which another query takes.
     pub(super) fn forget(&mut self, id: &Id) {
         self.kept.retain(|one| one.id != *id);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use super::SessionError;
 use crate::diagnostic::Diagnostic;
 use crate::engine::PreparedQuery;
 use crate::orbit::Filter;
@@ -57,13 +58,13 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// What is wrong with the first of them that is wrong, and where.
-    pub fn of_request(request: &Request) -> Result<Vec<Query>, QueryError> {
-        let read = |text: &String| {
-            let query = Query::prepare(text, query::parse_dialect(text, request.dialect))?;
+    /// What is wrong with the request, or with the first query that is wrong, and where.
+    pub fn of_request(request: &Request) -> Result<Vec<Query>, SessionError> {
+        let read = |text: String| {
+            let query = Query::prepare(&text, query::parse_dialect(&text, request.dialect))?;
             Ok(if request.variations { query.with_variations() } else { query })
         };
-        request.query.iter().map(read).collect()
+        request.texts()?.into_iter().map(read).collect()
     }
 
     /// The query that finds the men of a board, as `orbit scan --board` does: a FEN whose letters are pieces that must stand on

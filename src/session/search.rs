@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::hit::BlockHits;
+use super::hit::Hits;
 use super::{Cancel, Hit, Progress, Query, Session, SessionError};
 use crate::board::Color;
 use crate::choice::{Choice, Condition, Order, Player};
@@ -10,8 +10,8 @@ use crate::database::{Database, Room, StreamedBlock, Summary};
 use crate::engine::verify::Sample;
 use crate::engine::{Answers, Spans, Wants};
 use crate::query::Type;
-use crate::reel::{Alike, GameSet};
-use crate::report::HitTotals;
+use crate::reel::{Alike, Block, GameSet};
+use crate::report::{Found, HitTotals, Names};
 use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
@@ -51,6 +51,7 @@ pub struct Search<'a> {
 }
 
 /// What the first query of a request answers on a block.
+#[derive(Debug)]
 pub(crate) struct Told {
     /// At the hits that count.
     pub(crate) answers: Answers,
@@ -58,6 +59,13 @@ pub(crate) struct Told {
     pub(crate) games: Option<Vec<bool>>,
     /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
     pub(crate) sides: Option<Vec<Option<Color>>>,
+}
+
+impl Told {
+    /// What was found in the block that this is told of.
+    pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
+        Found::of(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
+    }
 }
 
 impl<'a> Search<'a> {
@@ -266,20 +274,20 @@ impl<'a> Search<'a> {
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
+        let (names, hits) = (Names::default(), Hits { query: &query, sources: &session.sources, untold });
         let summary = self.for_each_told(&scan, wants, |streamed, told| {
-            let (answers, sources) = (&told.answers, &session.sources);
-            let found = BlockHits { streamed, answers, query: &query, sources, untold };
+            let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
             match &mut top {
-                None => streamed.block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
+                None => block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
                     if games.takes_next() {
-                        found.of(&game).try_for_each(&mut take)?;
+                        hits.of(block, &found, &game).try_for_each(&mut take)?;
                     }
                     if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }),
                 Some((order, top)) => {
-                    for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
-                        top.offer(order.rank(&game, found.rank_facts()), game.number(), || {
-                            found.of(&game).collect::<Vec<Hit>>()
+                    for game in block.games().filter(|game| found.hits.count_in(game.slots()) > 0) {
+                        top.offer(order.rank(&game, (&found).into()), game.number(), || {
+                            hits.of(block, &found, &game).collect::<Vec<Hit>>()
                         });
                     }
                     ControlFlow::Continue(())

@@ -7,9 +7,9 @@ use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 
 use super::{Search, SessionError};
-use crate::choice::{Order, RankFacts, Top};
+use crate::choice::{Order, Top};
 use crate::database::{Room, Summary};
-use crate::engine::{FindSpan, Rank, Wants};
+use crate::engine::{Rank, Wants};
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
 use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
 use crate::scan::{BlockAnswers, Scan};
@@ -127,22 +127,17 @@ impl Table<'_> {
         let mut top = order.map(|(order, max)| (order, order.top(search.room(max))));
         let (mut skip, mut left) = (search.skipped(), search.games_max.unwrap_or(u64::MAX));
         let work = |found: BlockAnswers<'_>, room: &Room| {
-            let BlockAnswers { block, games, sides, answers, spans } = &found;
-            let (games, sides) = (games.as_deref(), sides.as_deref());
-            let result = BlockResult { block, games, sides, answers, spans, names: &names };
-            let found = result.first();
+            let found = BlockResult { found: &found, names: &names }.first();
             let make = || rows.block(&found, most);
             let rows = report_room.make(found.hits.count(), room, make, |rows: &ArrowBlock| {
                 rows.batch.get_array_memory_size() as u64
             });
             let ranked = order.map_or(Vec::new(), |(order, _)| {
-                let (hits, copies, told) = (found.hits, found.copies, found.told);
-                let spans = found.spans.map(|spans| spans as &dyn FindSpan);
                 rows.games
                     .iter()
                     .map(|(index, _)| {
-                        let game = block.game(*index as usize);
-                        (order.rank(&game, RankFacts { hits, copies, told, spans }), game.number())
+                        let game = found.block.game(*index as usize);
+                        (order.rank(&game, (&found).into()), game.number())
                     })
                     .collect()
             });
