@@ -159,7 +159,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// No theme has the name, a board is none, or there are transforms without a board.
+    /// There is none, no theme has the name, a board is none, or there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault =
             |field| move |error: Diagnostic| RequestError::about(field, format!("{error}; {}", error.label));
@@ -175,11 +175,15 @@ impl Request {
         let similar = self.similar.as_ref().map(|board| diagram::similar(board, &transforms)).transpose();
         let board = board.map_err(fault("{board}"))?;
         let similar = similar.map_err(fault("{similar}"))?;
-        let made = theme
-            .map(|theme| theme.query)
-            .into_iter()
-            .chain(board.into_iter().chain(similar).map(|made| made.text));
-        Ok(self.query.iter().cloned().chain(made).collect())
+        let made = theme.map(|theme| theme.query);
+        let made = made.into_iter().chain(board.into_iter().chain(similar).map(|made| made.text));
+        let texts: Vec<String> = self.query.iter().cloned().chain(made).collect();
+        match texts.is_empty() {
+            true => {
+                Err(RequestError::new("{query} is missing: write a query, or give a {theme} or a {board}"))
+            }
+            false => Ok(texts),
+        }
     }
 
     /// Whether parts of a database answer as all of it does, if the queries [split](crate::Query::splits).
@@ -495,7 +499,7 @@ mod tests {
         for (fields, why) in [
             (
                 json!({"theme": "greek-gitf"}),
-                "`theme`: there is no theme `greek-gitf`; did you mean `greek-gift`?",
+                "`theme`: there is no theme `greek-gitf`: did you mean `greek-gift`?",
             ),
             (json!({"board": "9"}), "`board`: "),
             (json!({"similar": ""}), "`similar`: the board is empty"),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::desk::Desk;
-use super::fault::{Code, Fault};
+use super::fault::Fault;
 use super::kept::{Kept, KeptBlock, Place};
 use super::request::{Ask, checked_rows};
 use crate::choice::{Order, Top};
@@ -147,7 +147,7 @@ impl Desk {
 /// The query of a request that has one.
 pub(super) fn only(request: &Request) -> Result<Query, Fault> {
     let queries = Query::of_request(request).map_err(|error| Fault::of_session(error, ""))?;
-    queries.into_iter().next().ok_or_else(|| Fault::new(Code::Request, "missing field `query`"))
+    Ok(queries.into_iter().next().expect("a request has a query"))
 }
 
 /// What is kept of a search as it runs.

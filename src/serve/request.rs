@@ -270,7 +270,7 @@ impl Message {
 }
 
 fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {
-    from_value(Value::Object(fields)).map_err(|error| Fault::new(Code::Request, error.to_string()))
+    from_value(Value::Object(fields)).map_err(wrong)
 }
 
 impl Open {
@@ -314,6 +314,12 @@ impl Make {
                 (What::File(path), one_query(fields)?)
             }
         };
+        let is_cut = request.limit.is_some() || request.skip > 0;
+        let lists_games = matches!(what, What::File(_));
+        if !lists_games && (is_cut || request.sort.is_some() || request.sample.is_some()) {
+            let why = format!("`{kind}` lists no games: leave out `skip`, `limit`, `sort` and `sample`");
+            return Err(Fault::new(Code::Request, why));
+        }
         Ok(Make { request, database, what, progress })
     }
 }
@@ -323,9 +329,7 @@ impl Ask {
     pub fn new(query: &str) -> Ask {
         Ask { request: Request::new(query), database: main_name(), rows: 0, progress: false }
     }
-}
 
-impl Ask {
     /// Reads the fields of `query`.
     ///
     /// # Errors
@@ -347,14 +351,11 @@ fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual
 fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
     let request: Request = of_fields(fields)?;
     let others = [&request.theme, &request.board, &request.similar];
-    match request.query.len() + others.iter().filter(|other| other.is_some()).count() {
-        0 => Err(Fault::new(Code::Request, "missing field `query`")),
-        1 => Ok(request),
-        _ => {
-            let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
-            Err(Fault::new(Code::Request, why))
-        }
+    if request.query.len() + others.iter().filter(|other| other.is_some()).count() > 1 {
+        let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
+        return Err(Fault::new(Code::Request, why));
     }
+    Ok(request)
 }
 
 fn wrong(error: serde_json::Error) -> Fault {

@@ -143,7 +143,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "serve",
         &[
-            "board",
             "choice",
             "diagnostic",
             "engine",

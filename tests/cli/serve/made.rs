@@ -37,6 +37,9 @@ fn counts_and_statistics_are_those_of_the_command() {
     for field in ["total", "groupings"] {
         assert_eq!(grouped[field].take(), expected[field], "{field}");
     }
+    for fields in [json!({}), json!({ "query": "mate", "limit": 3 }), json!({ "query": "mate", "rows": 3 })] {
+        assert_code(&server.answer("count", fields), Code::Request);
+    }
     let state = server.answer("progress", json!({ "of": grouped["id"] }));
     assert_eq!(state["state"], "done");
     assert_code(&server.answer("hits", json!({ "of": grouped["id"] })), Code::Dropped);
@@ -57,7 +60,8 @@ fn files_are_those_of_the_command() {
     assert_eq!(written["games"], 354);
     assert!(fs::read_to_string(path("a.html")).unwrap().contains("<svg"));
     server.answer("write", json!({ "query": QUERY, "path": path("a.svg") }));
-    assert!(fs::read_to_string(path("a.svg")).unwrap().starts_with("<svg"));
+    stdout(&["scan", "-q", QUERY, SAMPLE, "-o", &path("b.svg")]);
+    assert!(fs::read(path("a.svg")).unwrap() == fs::read(path("b.svg")).unwrap());
     let wrong = [
         json!({ "query": QUERY, "path": path("a.csv") }),
         json!({ "query": QUERY }),
@@ -73,7 +77,7 @@ fn files_are_those_of_the_command() {
     let own =
         server.answer("write", json!({ "query": "mate", "path": SAMPLE.replace("sample", "no/sample") }));
     assert_code(&own, Code::Database);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "nothing unfinished is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing unfinished is left");
     server.finish();
 }
 
