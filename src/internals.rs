@@ -43,7 +43,7 @@ modules! {
     reel,
     /// Hits to bytes.
     report,
-    /// What is asked of a database, in one form.
+    /// The one form of a question to a database.
     request,
     /// Answers to lists, counts and findings, by collectors.
     run,

@@ -49,7 +49,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// What to write instead: the name that was probably meant, where there are many, or else one of all.
+    /// A remedy: the name that was probably meant, where there are many, or else one of all.
     pub fn remedy(&self) -> String {
         if let Some(near) = nearest(&self.name, self.known.iter()).filter(|_| self.known.len() > LISTED_MAX) {
             return format!("did you mean `{near}`?");

@@ -1,7 +1,8 @@
-//! What is asked of a database, in one form: `serve`, Python, sessions and the command line make a [`Request`] of what they are
+//! The one form of a question to a database: `serve`, Python, sessions and the command line make a [`Request`] of what they are
 //! given.
 //!
-//! The invariant: which fields exclude each other, and which need a query of some type, is said here and nowhere else.
+//! The invariant: this module says which fields exclude each other, and which need a query of some type. A use of a request
+//! that has no room for some fields, as counts have none for limits, refuses these by itself.
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -161,8 +162,7 @@ impl Request {
     ///
     /// There is none, no theme has the name, a board is none, or there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
-        let fault =
-            |field| move |error: Diagnostic| RequestError::about(field, format!("{error}; {}", error.label));
+        let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
         if self.board.is_none() && self.similar.is_none() && !transforms.is_empty() {
             return Err(RequestError::new(
@@ -308,7 +308,7 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    fn new(sentence: &'static str) -> RequestError {
+    pub(crate) fn new(sentence: &'static str) -> RequestError {
         RequestError { sentence, detail: String::new() }
     }
 
@@ -501,6 +501,7 @@ mod tests {
                 json!({"theme": "greek-gitf"}),
                 "`theme`: there is no theme `greek-gitf`: did you mean `greek-gift`?",
             ),
+            (json!({"theme": "greek-gift", "dialect": "cql6"}), "leave out `dialect`"),
             (json!({"board": "9"}), "`board`: "),
             (json!({"similar": ""}), "`similar`: the board is empty"),
             (json!({"query": "mate", "transforms": ["flip"]}), "give `board` or `similar` with them"),

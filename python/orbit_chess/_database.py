@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -107,9 +108,10 @@ def loads(
 
 def _json(choices: Mapping[str, Any]) -> str:
     """Choices as the native part takes them: those that were made."""
-    made = {name: list(value) if name == "where" and not isinstance(value, str) else value for name, value in choices.items() if value is not None}
+    made = {name: value for name, value in choices.items() if value is not None}
     try:
-        return json.dumps(made)
+        # Numbers of numpy are numbers.
+        return json.dumps(made, default=operator.index)
     except TypeError as error:
         raise OptionError(f"an option is text, a number or a list of texts: {error}") from None
 
@@ -231,13 +233,15 @@ class Database:
         if columns is not None and (not values or not copies):
             raise OptionError("`columns` says which columns there are: leave out `values` and `copies`")
         prepared = self._query(query, bool(choices.pop("variations", False)))
+        where = choices.get("where")
+        if where is not None and not isinstance(where, str):
+            choices["where"] = list(where)
         without = ([] if values else VALUE_COLUMNS) + ([] if copies else COPY_COLUMNS)
         if rows not in ("hits", "games"):
             raise OptionError(f"`{rows}` is no kind of rows: choose `hits` or `games`")
 
         def request(games_max: int | None) -> Request:
-            most = "limit" if choices.get("sample") is None else "sample"
-            listed = choices.get(most)
+            most, listed = ("limit", choices.get("limit")) if choices.get("sample") is None else ("sample", choices["sample"])
             limit = games_max if listed is None else listed if games_max is None else min(games_max, listed)
             options = RequestOptions(
                 [prepared],
@@ -307,6 +311,11 @@ class Database:
         {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
         """
         variations = bool(choices.pop("variations", False))
+        where = choices.get("where")
+        if where is not None and not isinstance(where, str):
+            choices["where"] = list(where)
+        if not {"skip", "limit", "sort", "reverse", "sample"}.isdisjoint(choices):
+            raise OptionError("`batch` lists no games: leave out `skip`, `limit`, `sort`, `reverse` and `sample`")
         if isinstance(themes, Mapping):
             queries = {name: self._query(query, variations) for name, query in themes.items()}
         else:

@@ -62,8 +62,8 @@ class Choices(TypedDict, total=False):
     verify: bool | int | None
 
 
-class Options(Choices, total=False):
-    """The options of `Database.scan`."""
+class TableOptions(Choices, total=False):
+    """The options of `Database.scan` that say what is searched and what its tables have."""
 
     #: A row for each of the hits, or for each of the games that hit.
     rows: Literal["hits", "games"]
@@ -75,6 +75,11 @@ class Options(Choices, total=False):
     copies: bool | Literal["all"]
     #: Find what hits of lines and paths consist of.
     spans: bool
+
+
+class Options(TableOptions, total=False):
+    """The options of `Database.scan`."""
+
     #: Search only this part of the database.
     part: Part | None
     #: Show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.

@@ -4,8 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use orbit_chess::internals::diagnostic::nearest;
+use orbit_chess::internals::report::findings::SAMPLE_MAX;
 use orbit_chess::{Column, Rows, Search, Session, SessionError, TableColumns};
 use pyo3::prelude::*;
+use serde_json::{Map, Value};
 
 use crate::errors;
 use crate::game::Hit;
@@ -13,17 +16,39 @@ use crate::query::Query;
 use crate::stream::{Hits, Kind, Stream};
 use crate::wait::{self, Running};
 
-/// Positions that a report shows.
-const SAMPLE_MAX: usize = 24;
-
 /// Queries and choices of a request.
 #[pyclass(frozen, module = "orbit_chess._native")]
 #[derive(Clone)]
 pub struct RequestOptions {
     queries: Vec<orbit_chess::Query>,
     choices: orbit_chess::Request,
+    /// Whether `limit` or `sample` is 0.
+    lists_none: bool,
     blocks: Option<Range<usize>>,
 }
+
+/// The fields of a request that are options of a search.
+const CHOICES: [&str; 19] = [
+    "where",
+    "player",
+    "player_exact",
+    "side",
+    "rating",
+    "opponent",
+    "opponent_rating",
+    "unique",
+    "first",
+    "best",
+    "skip",
+    "limit",
+    "sort",
+    "reverse",
+    "sample",
+    "seed",
+    "engine",
+    "verify",
+    "variations",
+];
 
 #[pymethods]
 impl RequestOptions {
@@ -33,10 +58,19 @@ impl RequestOptions {
     fn new(queries: Vec<Query>, choices: &str, blocks: Option<(usize, usize)>) -> PyResult<RequestOptions> {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
         // Read as a value first, so that no error names a place in text that nobody wrote.
-        let fields: serde_json::Value = serde_json::from_str(choices).map_err(errors::of_option)?;
-        let choices: orbit_chess::Request = serde_json::from_value(fields).map_err(errors::of_option)?;
+        let mut fields: Map<String, Value> = serde_json::from_str(choices).map_err(errors::of_option)?;
+        if let Some(name) = fields.keys().find(|name| !CHOICES.contains(&name.as_str())) {
+            return Err(errors::of_option(match nearest(name, CHOICES.iter()) {
+                Some(near) => format!("there is no option `{name}`; did you mean `{near}`?"),
+                None => format!("there is no option `{name}`"),
+            }));
+        }
+        let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
+        fields.retain(|name, _| !lists_none || !["limit", "sample"].contains(&name.as_str()));
+        let choices: orbit_chess::Request =
+            serde_json::from_value(fields.into()).map_err(errors::of_option)?;
         let chosen = choices.check().map_err(errors::of_request)?;
-        if let Some(query) = queries.first() {
+        for query in &queries {
             chosen.check_query(query.value_type(), query.has_spans()).map_err(errors::of_request)?;
         }
         let splits = queries.iter().all(orbit_chess::Query::splits) && choices.splits();
@@ -47,7 +81,7 @@ impl RequestOptions {
             ));
         }
         let blocks = blocks.map(|(first, end)| first..end);
-        Ok(RequestOptions { queries, choices, blocks })
+        Ok(RequestOptions { queries, choices, lists_none, blocks })
     }
 }
 
@@ -55,6 +89,7 @@ impl RequestOptions {
     fn search<'s>(&self, session: &'s Session, running: &'s Running) -> Result<Search<'s>, SessionError> {
         let search = session.search_all(&self.queries).cancelled_by(&running.cancel);
         let search = search.progress(|progress| running.tell(progress)).chosen_by(&self.choices)?;
+        let search = if self.lists_none { search.games_max(0) } else { search };
         Ok(self.blocks.iter().cloned().fold(search, Search::blocks))
     }
 }
@@ -174,12 +209,6 @@ impl Request {
     /// Writes the games that hit; tells how many.
     #[pyo3(signature = (path, progress = None))]
     fn pgn(&self, py: Python<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
-        let choices = &self.options.choices;
-        if choices.sort.is_some() || choices.sample.is_some() {
-            return Err(errors::of_option(
-                "`pgn` writes games in the order of the database: leave out `sort` and `sample`",
-            ));
-        }
         self.run(py, progress, |search| search.pgn(&path))
     }
 

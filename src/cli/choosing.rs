@@ -84,9 +84,9 @@ pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
 
 /// Chooses as a search for similar positions does: the best hit of each game, the best games first.
 pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
-    if request.sort.is_some() || request.sample.is_some() || request.first {
-        let why = "--similar lists the best position of each game, the best games first: leave out --sort, --sample and \
-                   --first";
+    if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
+        let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \
+                   --sample and --first";
         return Err(Failure::Other(why.into()));
     }
     request.best = true;

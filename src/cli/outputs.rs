@@ -113,7 +113,7 @@ impl OutputArgs {
         Columns::new(&self.columns).wants()
     }
 
-    /// What is listed, and in which formats, as JSON.
+    /// The formats and their choices as JSON, without names of files.
     pub(super) fn in_json(&self) -> Result<Value, Failure> {
         let format = |path: &PathBuf| {
             Ok(match wish(path)? {

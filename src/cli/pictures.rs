@@ -12,9 +12,6 @@ use super::common::{Out, write_whole};
 use super::failure::Failure;
 use super::terminal;
 
-/// Positions that a page shows.
-pub(super) const SAMPLE_MAX: usize = 24;
-
 /// What a file shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Picture {

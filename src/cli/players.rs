@@ -41,20 +41,16 @@ pub(super) struct PlayerArgs {
     #[arg(long, value_name = "NAME", group = "whose")]
     player_exact: Option<String>,
     /// Count only games in which the player has this side.
-    #[arg(
-        long = "as",
-        value_name = "SIDE",
-        value_parser = choice::<Side>()
-    )]
+    #[arg(long = "as", value_name = "SIDE", value_parser = choice::<Side>(), group = "whose")]
     side: Option<Side>,
     /// Count only games in which the player's rating lies in a range, such as `2600-2700`, `2600-` or `-2700`.
-    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     rating: Option<Ratings>,
     /// Count only games against an opponent; his name is read as that of the player is.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", group = "whose")]
     opponent: Option<PlayerName>,
     /// Count only games in which the opponent's rating lies in a range.
-    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     opponent_rating: Option<Ratings>,
 }
 

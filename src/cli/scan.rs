@@ -247,7 +247,7 @@ impl Args {
         Ok(request)
     }
 
-    /// What is made of what is found, as far as parts of a job depend on it: not the names of files.
+    /// The things that are made of what is found, as far as parts of a job depend on it: not the names of files.
     fn output(&self) -> Result<Value, Failure> {
         Ok(json!({
             "count": self.count,
@@ -256,7 +256,7 @@ impl Args {
             "problems": self.problems.is_some() || self.verbose,
             "lists": self.outputs.in_json()?,
             "stats": self.stats.groupings(),
-            "files": self.beside.script_files(),
+            "files": self.beside.script_files().map(|folder| format!("{folder:?}")),
         }))
     }
 

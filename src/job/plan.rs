@@ -117,7 +117,7 @@ pub struct Question {
     pub arguments: Vec<String>,
     /// The queries as text, those of files included, and the choices.
     pub request: Request,
-    /// What is made of what is found. Nothing that it holds is read again.
+    /// The things that are made of the answers. Nothing of it is read again.
     pub output: Value,
     /// A hash of what is made of the queries: their copies.
     pub plan: String,

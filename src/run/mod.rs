@@ -74,12 +74,12 @@ pub struct Run<'a, C> {
     collector: &'a C,
 }
 
-/// What was found in one block: what a scan tells, and names.
+/// The answers to queries on one block, with names.
 #[derive(Clone, Copy)]
 pub struct BlockResult<'a> {
-    /// What the queries answer.
+    /// The answers.
     pub found: &'a BlockAnswers<'a>,
-    /// What is called how.
+    /// Names for the numbers in them.
     pub names: &'a Names,
 }
 
@@ -233,7 +233,7 @@ pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names
     Names { likeness, copy_sides, ..names }
 }
 
-/// What rows of the first query have besides that which all rows have.
+/// The things that rows of the first query have besides that which all rows have.
 pub fn extras_of(scan: &Scan, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),

@@ -121,7 +121,7 @@ impl Desk {
             search.for_each_told(&scan, wants, |streamed, told| keeping.take(&streamed.block, told));
         let summary = summary.map_err(fault)?;
         let searched = summary.finished.then(|| (summary.totals.games(), summary.totals.positions));
-        let (hit, is_cut) = (keeping.hit, keeping.is_cut);
+        let (hit, is_cut) = (keeping.hit(), keeping.is_cut);
         let kept = (!request.count).then(|| {
             let is_ordered = keeping.order.is_some();
             let (blocks, places) = keeping.list();
@@ -154,7 +154,7 @@ pub(super) fn only(request: &Request) -> Result<Query, Fault> {
 struct Keeping {
     order: Option<(Order, Top<Place>)>,
     /// Games that are left out at the beginning.
-    skip: usize,
+    skip: u64,
     /// The most games that are found, with those.
     games_max: u64,
     /// Whether hits are kept at all.
@@ -165,6 +165,8 @@ struct Keeping {
     hit: HitTotals,
     /// Of these, the hits of games that are left out at the beginning.
     skipped: HitTotals,
+    /// Whether as many games were found as are listed.
+    is_ended: bool,
     blocks: Vec<KeptBlock>,
     bytes: u64,
     bytes_max: u64,
@@ -184,7 +186,8 @@ impl Keeping {
         let room = usize::try_from(games_max).unwrap_or(usize::MAX);
         Keeping {
             order: order.map(|order| (order, order.top(room))),
-            skip: usize::try_from(skip).unwrap_or(usize::MAX),
+            skip,
+            is_ended: false,
             games_max,
             keeps: !counts,
             owns_blocks,
@@ -208,12 +211,13 @@ impl Keeping {
             let hits = found.hits.count_in(game.slots());
             self.hit.games += 1;
             self.hit.positions += hits;
-            if self.hit.games <= self.skip as u64 {
+            if self.hit.games <= self.skip {
                 self.skipped = self.hit;
             }
             // The place of the block is not known yet: others may be left out before.
             let place = (0, game.index() as u32, hits);
             match &self.order {
+                None if self.hit.games <= self.skip => {}
                 None => listed.push((None, game.number(), place)),
                 Some((order, top)) => {
                     let rank = order.rank(&game, (&found).into());
@@ -223,9 +227,7 @@ impl Keeping {
                 }
             }
             if self.order.is_none() && self.hit.games == self.games_max {
-                // The search ends, and tells what is listed.
-                self.hit.games -= self.skipped.games;
-                self.hit.positions -= self.skipped.positions;
+                self.is_ended = true;
                 flow = ControlFlow::Break(());
                 break;
             }
@@ -255,6 +257,17 @@ impl Keeping {
         flow
     }
 
+    /// Games and positions that hit; of what is only counted, or ended at a limit, without those that are left out.
+    fn hit(&self) -> HitTotals {
+        let HitTotals { games, positions } = self.hit;
+        match self.keeps && !self.is_ended {
+            true => self.hit,
+            false => {
+                HitTotals { games: games - self.skipped.games, positions: positions - self.skipped.positions }
+            }
+        }
+    }
+
     /// Leaves out blocks none of whose games is among the first by the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
@@ -278,8 +291,13 @@ impl Keeping {
     /// The blocks of games that are listed, the memory that they take, and the games in their order.
     fn list(mut self) -> ((Vec<KeptBlock>, u64), Vec<Place>) {
         self.prune();
-        let mut places = self.order.map_or(self.places, |(order, top)| order.list(top));
-        places.drain(..places.len().min(self.skip));
+        let places = match self.order {
+            None => self.places,
+            Some((order, top)) => {
+                let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
+                order.list(top).into_iter().skip(skip).collect()
+            }
+        };
         ((self.blocks, self.bytes), places)
     }
 }

@@ -1,4 +1,4 @@
-//! What is made of hits beside lists of them: counts, statistics, files.
+//! Counts, statistics and files that are made of hits.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,13 +9,12 @@ use super::answer::Answer;
 use super::ask::milliseconds;
 use super::desk::Desk;
 use super::fault::{Code, Fault};
-use super::request::{Make, What};
+use super::request::{Make, What, is_picture};
+use crate::engine::EngineError;
+use crate::files::refuse_clashes;
 use crate::report::HitTotals;
-use crate::report::findings::NO_HEAT_MAP;
-use crate::session::{Cancel, Progress, Query, Search, Session};
-
-/// Positions that a report shows.
-const SAMPLE_MAX: usize = 24;
+use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
+use crate::session::{Cancel, Progress, Query, Search, Session, SessionError};
 
 impl Desk {
     /// Counts, groups or writes what queries hit; `watch` sees how far it has come.
@@ -28,8 +27,13 @@ impl Desk {
         let begun = Instant::now();
         let session = self.session(&make.database)?;
         let queries = Query::of_request(&make.request).map_err(|error| Fault::of_session(error, ""))?;
-        let text = queries.first().map_or("", Query::text);
-        let fault = |error| Fault::of_session(error, text);
+        let fault = |error: SessionError| {
+            let query = match &error {
+                SessionError::Engine(EngineError::Query { query, .. }) => *query,
+                _ => 0,
+            };
+            Fault::of_session(error, queries.get(query).map_or("", Query::text))
+        };
         let search =
             session.search_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;
         let search = search.cancelled_by(cancel).progress(watch);
@@ -47,7 +51,11 @@ impl Desk {
                 written.map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
                 serde_json::from_slice(&out).map_err(|error| Fault::new(Code::Internal, error.to_string()))?
             }
-            What::File(path) => write(&session, search, path, make.request.seed, text)?,
+            What::File(path) => {
+                let files = self.all_files();
+                refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
+                write(&session, search, path, make.request.seed).map_err(fault)??
+            }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
         Ok(Answer::of(fields))
@@ -55,20 +63,20 @@ impl Desk {
 }
 
 /// Writes the games that hit, a report or a heat map, as the name of the file says.
-fn write(session: &Session, search: Search<'_>, path: &Path, seed: u64, text: &str) -> Result<Value, Fault> {
-    let fault = |error| Fault::of_session(error, text);
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    if name.ends_with(".pgn") || name.ends_with(".pgn.zst") {
-        return Ok(json!({ "games": search.pgn(path).map_err(fault)? }));
+fn write(
+    session: &Session,
+    search: Search<'_>,
+    path: &Path,
+    seed: u64,
+) -> Result<Result<Value, Fault>, SessionError> {
+    if !is_picture(path) {
+        return Ok(Ok(json!({ "games": search.pgn(path)? })));
     }
-    let is_page = name.ends_with(".html");
-    if !is_page && !name.ends_with(".svg") {
-        let why = "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`";
-        return Err(Fault::new(Code::Request, why));
-    }
-    let findings = search.findings(SAMPLE_MAX, seed).map_err(fault)?;
-    let picture = if is_page { Some(findings.page()) } else { findings.heat_map() };
-    let picture = picture.ok_or_else(|| Fault::new(Code::Request, NO_HEAT_MAP))?;
-    session.write_file(path, &picture).map_err(fault)?;
-    Ok(json!({ "games": findings.totals.games_hit }))
+    let findings = search.findings(SAMPLE_MAX, seed)?;
+    let is_page = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html"));
+    let Some(picture) = (if is_page { Some(findings.page()) } else { findings.heat_map() }) else {
+        return Ok(Err(Fault::new(Code::Request, NO_HEAT_MAP)));
+    };
+    session.write_file(path, &picture)?;
+    Ok(Ok(json!({ "games": findings.totals.games_hit })))
 }

@@ -1,6 +1,6 @@
 //! Requests: what a line of JSON asks for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -108,7 +108,7 @@ pub struct Close {
 /// `query`.
 #[derive(Debug)]
 pub struct Ask {
-    /// What is asked: one query.
+    /// The query, and the games and hits that count.
     pub request: Request,
     /// The database that is searched.
     pub database: String,
@@ -121,20 +121,20 @@ pub struct Ask {
 /// `count`, `statistics`, `write`.
 #[derive(Debug)]
 pub struct Make {
-    /// What is asked.
+    /// The queries, and the games and hits that count.
     pub request: Request,
     /// The database that is searched.
     pub database: String,
-    /// What is made of the hits.
+    /// The thing that is made of the hits.
     pub what: What,
     /// Whether events tell how far it has come.
     pub progress: bool,
 }
 
-/// What is made of hits, beside lists of them.
+/// A thing that is made of hits, beside lists of them.
 #[derive(Debug)]
 pub enum What {
-    /// How many games and positions each query hits.
+    /// The numbers of games and positions that each query hits.
     Count,
     /// Counts by these groups: `year,eco*result`.
     Statistics(String),
@@ -301,6 +301,9 @@ impl Make {
     fn of(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
         let progress = taken(&mut fields, "progress", false)?;
+        if let Some(name) = ["count", "columns"].into_iter().find(|name| fields.contains_key(*name)) {
+            return Err(Fault::new(Code::Request, format!("`{kind}` lists no rows: leave out `{name}`")));
+        }
         let missing = |name: &str| Fault::new(Code::Request, format!("missing field `{name}`"));
         let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
         let (what, request) = match kind {
@@ -314,12 +317,20 @@ impl Make {
                 (What::File(path), one_query(fields)?)
             }
         };
-        let is_cut = request.limit.is_some() || request.skip > 0;
-        let lists_games = matches!(what, What::File(_));
-        if !lists_games && (is_cut || request.sort.is_some() || request.sample.is_some()) {
-            let why = format!("`{kind}` lists no games: leave out `skip`, `limit`, `sort` and `sample`");
-            return Err(Fault::new(Code::Request, why));
-        }
+        let is_ordered = request.sort.is_some() || request.sample.is_some();
+        let is_cut = is_ordered || request.limit.is_some() || request.skip > 0;
+        match &what {
+            What::File(path) if !is_picture(path) && !is_games(path) => Err(Fault::new(
+                Code::Request,
+                "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
+            )),
+            What::File(path) if !is_picture(path) => Ok(()),
+            _ if is_cut => Err(Fault::new(
+                Code::Request,
+                "counts, statistics, reports and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
+            )),
+            _ => Ok(()),
+        }?;
         Ok(Make { request, database, what, progress })
     }
 }
@@ -345,6 +356,21 @@ impl Ask {
 /// Takes a field away that is none of a [`Request`].
 fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
     fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
+}
+
+/// Whether a file is a report or a heat map by its name.
+pub(super) fn is_picture(path: &Path) -> bool {
+    ends_in(path, &[".html", ".svg"])
+}
+
+/// Whether a file holds games by its name.
+fn is_games(path: &Path) -> bool {
+    ends_in(path, &[".pgn", ".pgn.zst"])
+}
+
+fn ends_in(path: &Path, endings: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// A request with one query.

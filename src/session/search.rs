@@ -120,12 +120,12 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// Fields of the request that do not go together, or that the first query lacks something for.
+    /// Fields of the request that do not go together, or for which a query lacks something.
     pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
         let chosen = request.check()?;
-        if let Some(query) = self.queries.first() {
-            chosen.check_query(query.value_type(), query.has_spans())?;
-        }
+        self.queries
+            .iter()
+            .try_for_each(|query| chosen.check_query(query.value_type(), query.has_spans()))?;
         let Chosen { choice, order, skip, games_max } = chosen;
         (self.choice, self.skip, self.games_max) = (choice, skip, games_max);
         self.order = order.map(|order| (order, usize::MAX));

@@ -10,6 +10,7 @@ use crate::engine::Wants;
 use crate::files::{OutputFile, refuse_clashes};
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
+use crate::request::RequestError;
 use crate::run::{About, Comment, FindingsCollector, GamesCollector, GamesTaken, Reach, Run, TakeError};
 
 impl Search<'_> {
@@ -18,9 +19,15 @@ impl Search<'_> {
     ///
     /// # Errors
     ///
-    /// A file that cannot be written or that the database is read from, texts of games that cannot be read, and those of
+    /// An order was asked for, a file that cannot be written or that the database is read from, texts of games that cannot be read, and those of
     /// [`Search::for_each`].
     pub fn pgn(mut self, path: &Path) -> Result<u64, SessionError> {
+        if self.order.is_some() {
+            return Err(RequestError::new(
+                "games are written in the order of the database: leave out {sort} and {sample}",
+            )
+            .into());
+        }
         let session = self.session;
         let file = session.output(path)?;
         let scan = self.scan()?;

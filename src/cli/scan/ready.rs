@@ -55,7 +55,7 @@ pub(in crate::cli) struct Ready {
     args: Args,
     chosen: Chosen,
     asked: Query,
-    /// What is asked, and what is made of what is found.
+    /// The question, and the things that are made of the answers.
     request: Request,
     output: Value,
     scan: Scan,
@@ -139,7 +139,7 @@ impl Ready {
         let begun = Instant::now();
         args.outputs.take_stdout();
         let engine = mem::take(&mut args.engine_of_part);
-        let (request, output) = (args.request()?, args.output()?);
+        let request = args.request()?;
         let chosen = request.check()?;
         args.choose_engine_of_part(engine);
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
@@ -158,10 +158,12 @@ impl Ready {
                     path.display()
                 )));
             }
+            let output = args.output()?;
             let (many, scan, database) = Many::open(&args, interrupt)?;
             let (asked, planned) = (Query::Many(many), Instant::now());
             return Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned });
         }
+        let output = args.output()?;
         args.refuse_formats()?;
         args.outputs.refuse_idle(args.lists())?;
         let board = args.board.query()?;

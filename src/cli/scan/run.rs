@@ -8,7 +8,7 @@ use orbit_chess::internals::database::{Database, GameTexts, SourceSummary, Strea
 use orbit_chess::internals::job::{Replay, ReplayError};
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::reel::Totals;
-use orbit_chess::internals::report::findings::{Findings, Misses, NO_HEAT_MAP};
+use orbit_chess::internals::report::findings::{Findings, Misses, NO_HEAT_MAP, SAMPLE_MAX};
 use orbit_chess::internals::report::{HitTotals, Names};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
@@ -22,7 +22,6 @@ use crate::cli::choosing::missed_lines;
 use crate::cli::common::{Files, Progress};
 use crate::cli::failure::Failure;
 use crate::cli::outputs::Outputs;
-use crate::cli::pictures::SAMPLE_MAX;
 use crate::cli::players;
 use crate::cli::problems::Problems;
 use crate::cli::stats::Statistics;

@@ -37,12 +37,17 @@ fn counts_and_statistics_are_those_of_the_command() {
     for field in ["total", "groupings"] {
         assert_eq!(grouped[field].take(), expected[field], "{field}");
     }
-    for fields in [json!({}), json!({ "query": "mate", "limit": 3 }), json!({ "query": "mate", "rows": 3 })] {
+    for fields in [
+        json!({}),
+        json!({ "query": "mate", "limit": 3 }),
+        json!({ "query": "mate", "rows": 3 }),
+        json!({ "query": ["power A", "check"], "best": true }),
+    ] {
         assert_code(&server.answer("count", fields), Code::Request);
     }
     let state = server.answer("progress", json!({ "of": grouped["id"] }));
     assert_eq!(state["state"], "done");
-    assert_code(&server.answer("hits", json!({ "of": grouped["id"] })), Code::Dropped);
+    assert_code(&server.answer("hits", json!({ "of": grouped["id"] })), Code::UnknownQuery);
     server.finish();
 }
 
@@ -68,16 +73,24 @@ fn files_are_those_of_the_command() {
         json!({ "query": ["mate", "check"], "path": path("c.pgn") }),
         json!({ "query": "mate", "path": path("c.svg") }),
         json!({ "query": "mate", "path": path("c.pgn"), "groupings": "year" }),
+        json!({ "query": "mate", "path": path("c.pgn"), "sample": 5 }),
+        json!({ "query": "mate", "path": path("c.pgn"), "sort": "elo" }),
+        json!({ "query": "mate", "path": path("c.html"), "limit": 5 }),
     ];
     for fields in wrong {
         assert_code(&server.answer("write", fields), Code::Request);
     }
     let wrong = server.answer("write", json!({ "query": "mate", "path": path("none/c.pgn") }));
     assert_code(&wrong, Code::Database);
-    let own =
-        server.answer("write", json!({ "query": "mate", "path": SAMPLE.replace("sample", "no/sample") }));
-    assert_code(&own, Code::Database);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing unfinished is left");
+    fs::copy(SAMPLE, path("open.pgn")).unwrap();
+    server.answer("open", json!({ "database": "more", "paths": [path("open.pgn")] }));
+    let before = fs::read(path("open.pgn")).unwrap();
+    for database in ["main", "more"] {
+        let fields = json!({ "query": "mate", "database": database, "path": path("open.pgn") });
+        assert_code(&server.answer("write", fields), Code::Database);
+    }
+    assert!(fs::read(path("open.pgn")).unwrap() == before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing unfinished is left");
     server.finish();
 }
 
@@ -114,6 +127,9 @@ fn boards_and_choices_are_those_of_the_command() {
     }
     let listed = server.answer("query", json!({ "query": "mate", "skip": 4, "limit": 3 }));
     assert_eq!((&listed["games_hit"], &listed["games"]), (&3.into(), &Value::Null));
+    let counted = server.answer("query", json!({ "query": "mate", "skip": 4, "count": true }));
+    let expected = json_of(&["scan", "-q", "-F", "jsonl", "-c", "--skip", "4", "mate", SAMPLE, SAMPLE]);
+    assert_eq!(counted["games_hit"], expected["games_hit"]);
     for fields in [
         json!({ "query": "mate", "theme": "greek-gift" }),
         json!({ "theme": "greek-gitf" }),
