@@ -169,15 +169,19 @@ impl Request {
                 "{transforms} are those of a board: give {board} or {similar} with them",
             ));
         }
-        let theme =
-            self.theme.as_ref().map(|name| themes::named(name)).transpose().map_err(fault("{theme}"))?;
-        let board = self.board.as_ref().map(|board| diagram::query(board, &transforms)).transpose();
-        let similar = self.similar.as_ref().map(|board| diagram::similar(board, &transforms)).transpose();
-        let board = board.map_err(fault("{board}"))?;
-        let similar = similar.map_err(fault("{similar}"))?;
-        let made = theme.map(|theme| theme.query);
-        let made = made.into_iter().chain(board.into_iter().chain(similar).map(|made| made.text));
-        let texts: Vec<String> = self.query.iter().cloned().chain(made).collect();
+        if self.theme.is_some() && self.dialect.is_some() {
+            return Err(RequestError::new("{theme} has a dialect of its own: leave out {dialect}"));
+        }
+        let mut texts = self.query.clone();
+        if let Some(name) = &self.theme {
+            texts.push(themes::named(name).map_err(fault("{theme}"))?.query);
+        }
+        if let Some(board) = &self.board {
+            texts.push(diagram::query(board, &transforms).map_err(fault("{board}"))?.text);
+        }
+        if let Some(board) = &self.similar {
+            texts.push(diagram::similar(board, &transforms).map_err(fault("{similar}"))?.text);
+        }
         match texts.is_empty() {
             true => {
                 Err(RequestError::new("{query} is missing: write a query, or give a {theme} or a {board}"))

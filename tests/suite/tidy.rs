@@ -148,6 +148,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine",
             "engine::gpu",
             "engine::reference",
+            "files",
             "orbit",
             "query",
             "reel",
