@@ -13,8 +13,8 @@ from . import _boards
 from ._errors import OptionError, ReadWarning
 from ._native import Game, Hit, Query, Request, RequestOptions, Session, load_themes
 from ._native import board_svg as _board_svg
-from ._options import Choices, Options, Part
-from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, Watch, watching
+from ._options import Choices, Options, Part, Watch
+from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, watching
 
 __all__ = [
     "Count",
