@@ -35,7 +35,10 @@ macro_rules! operands {
     ($(#[$attr:meta])* pub enum $name:ident<P: Form, F> { $($body:tt)* }) => {
         $(#[$attr])*
         pub enum $name<P: Form, F> { $($body)* }
-        operands! { @variants $name [P: Form, F: $crate::query::tree::Operand<P>] [P, F] [Q, F::Out<Q>] visit by [] [] $($body)* }
+        operands! {
+            @variants $name [P: Form, F: $crate::query::tree::Operand<P>] [P, F] [Q, F::Out<Q>] visit by [] []
+            $($body)*
+        }
     };
     ($(#[$attr:meta])* pub struct $name:ident<P: Form> { $($(#[$doc:meta])* pub $field:ident: $ty:ty,)+ }) => {
         $(#[$attr])*
@@ -58,7 +61,8 @@ macro_rules! operands {
     };
 
     // The arms of two matches are gathered, variant by variant.
-    (@variants $name:ident [$($g:tt)*] [$($here:tt)*] [$($there:tt)*] $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]) => {
+    (@variants $name:ident [$($g:tt)*] [$($here:tt)*] [$($there:tt)*] $visit:ident $by:ident
+        [$($v:tt)*] [$($r:tt)*]) => {
         impl<$($g)*> $crate::query::tree::Operand<P> for $name<$($here)*> {
             type Out<Q: Form> = $name<$($there)*>;
 

@@ -38,8 +38,8 @@ operands! {
     /// What a position of the game does.
     #[derive(Clone, Debug)]
     pub enum PositionOp<P: Form> {
-        /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F and
-        /// what is around it share no variables.
+        /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F
+        /// and what is around it share no variables.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         Find { back: bool, quiet: bool, of: Any<P> },
         /// What hands on a position.

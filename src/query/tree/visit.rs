@@ -2,7 +2,9 @@
 
 use std::{convert::Infallible, fmt::Debug};
 
-use super::{Any, ConditionOp, Control, Form, NumberOp, Operand as _, PositionOp, Ref, SquaresOp, TextOp};
+use super::{
+    Any, ConditionOp, Control, Form, Kind as _, NumberOp, Operand as _, PositionOp, Ref, SquaresOp, TextOp,
+};
 
 /// What only one form of the tree has.
 pub trait Extension<P: Form>: Clone + Debug {
