@@ -13,14 +13,15 @@
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use self::operand::operands;
 use crate::diagnostic::{Diagnostic, Span};
+
+#[macro_use]
+mod define;
 
 mod cells;
 mod conditions;
 pub mod game;
 mod numbers;
-mod operand;
 mod parts;
 pub mod rewrite;
 mod spans;
@@ -36,12 +37,11 @@ pub use game::{
     GameText, Line, LineStep, Move, MoveOf, MoveValue, Order, Path, PathStep, Promotion, Sibling, SortId,
 };
 pub use numbers::NumberOp;
-pub use operand::Operand;
 pub use parts::{
     Arith, Cmp, Counted, Dirs, GameResult, ListTransform, PawnKind, Pieces, PinPart, PureKind, Special,
     Spelt, TransformKind, contents_where,
 };
-pub use rewrite::Rewrite;
+pub use rewrite::{Operand, Rewrite};
 pub use squares::{Moves, SquaresOp};
 pub use texts::{PositionOp, TextOp};
 pub use visit::Extension;

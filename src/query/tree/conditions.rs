@@ -2,7 +2,6 @@
 
 use shakmaty::Color;
 
-use super::operand::operands;
 use super::{
     Any, Assigned, Cmp, Form, GameCondition, GameResult, Number, OfCondition, Spelt, Squares, Text, VarId,
 };

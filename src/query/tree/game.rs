@@ -3,7 +3,6 @@
 //! [`super::ConditionOp::Game`] and its kin hold them. What stands beside them in the operations of one position can
 //! be told from a position alone; these need the game, or what was evaluated before.
 
-use super::operand::operands;
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use crate::board::PieceSet;
 

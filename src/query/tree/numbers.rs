@@ -2,7 +2,6 @@
 
 use shakmaty::Color;
 
-use super::operand::operands;
 use super::{
     Any, Arith, Cmp, Control, Counted, Dirs, Form, GameNumber, Moves, Number, OfNumber, OneOrMore, Squares,
 };

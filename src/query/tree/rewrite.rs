@@ -1,12 +1,17 @@
 //! From one form of the tree to another, or to another tree of the same form.
 //!
 //! A [`Rewrite`] says what becomes of the filters that it is about, and of what only its first form has. The
-//! functions of this module make the rest: the same operation on operands that were rewritten, in their order.
+//! functions of this module make the rest: the same operation on operands that were rewritten, in their order. An
+//! [`Operand`] is what an operation holds.
+
+use shakmaty::{Bitboard, Color};
 
 use super::{
-    Any, Condition, ConditionOp, Form, Number, NumberOp, Operand as _, Position, PositionOp, Squares,
-    SquaresOp, Text, TextOp,
+    Any, Arith, Chain, Cmp, Condition, ConditionOp, Counted, DictionaryId, Dirs, Echo, Form, GameResult,
+    MoveOf, MoveValue, Number, NumberOp, OneOrMore, Order, PawnKind, Pieces, PinPart, Position, PositionOp,
+    PureKind, Ref, Sibling, SortId, Special, Spelt, Squares, SquaresOp, Text, TextOp, VarId,
 };
+use crate::board::PieceSet;
 
 /// A rewriting of trees. Where it says nothing filters stay what they are, and their operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
@@ -100,4 +105,113 @@ same! {
     text Text TextOp of_text
     /// The same position of operands that were rewritten.
     position Position PositionOp of_position
+}
+
+/// A part of an operation: a filter, some of them, or something that holds none.
+pub trait Operand<P: Form> {
+    /// The same in another form of the tree.
+    type Out<Q: Form>;
+
+    /// Calls `visit` on the filters, in order, but on none below them.
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
+
+    /// The same with all filters rewritten, in order.
+    ///
+    /// # Errors
+    ///
+    /// The first that ends the rewriting.
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
+}
+
+/// Things that hold no filters.
+macro_rules! leaves {
+    ($($ty:ty),+) => {$(
+        impl<P: Form> Operand<P> for $ty {
+            type Out<Q: Form> = $ty;
+
+            fn each_filter<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {}
+
+            fn remade<Q: Form, R: Rewrite<P, Q>>(&self, _: &mut R) -> Result<$ty, R::Stop> {
+                Ok(self.clone())
+            }
+        }
+    )+};
+}
+
+leaves! {
+    bool, u8, i8, u32, i32, String, Bitboard, Color, PieceSet, VarId, DictionaryId, SortId, Arith, Cmp, Counted, Dirs,
+    GameResult, MoveOf, MoveValue, Order, PawnKind, Pieces, PinPart, PureKind, Sibling, Special, Spelt
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for Option<T> {
+    type Out<Q: Form> = Option<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.as_ref().map(|of| of.remade(by)).transpose()
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for Vec<T> {
+    type Out<Q: Form> = Vec<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.iter().map(|of| of.remade(by)).collect()
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for [T; 2] {
+    type Out<Q: Form> = [T::Out<Q>; 2];
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        Ok([self[0].remade(by)?, self[1].remade(by)?])
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for OneOrMore<T> {
+    type Out<Q: Form> = OneOrMore<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.try_map(|of| of.remade(by))
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for Chain<T> {
+    type Out<Q: Form> = Chain<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.each(&mut |of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.try_map(&mut |of| of.remade(by))
+    }
+}
+
+impl<P: Form, F: Operand<P>> Operand<P> for Echo<F> {
+    type Out<Q: Form> = Echo<F::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.body.each_filter(visit);
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        let Echo { source, target, in_all, quiet, ref body } = *self;
+        Ok(Echo { source, target, in_all, quiet, body: body.remade(by)? })
+    }
 }

@@ -2,7 +2,6 @@
 
 use shakmaty::Bitboard;
 
-use super::operand::operands;
 use super::{
     Any, Control, Dirs, Form, GameSquares, Number, OfSquares, OneOrMore, PawnKind, Pieces, PinPart, PureKind,
     Special, Squares, VarId,

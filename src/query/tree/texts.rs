@@ -2,7 +2,6 @@
 
 use shakmaty::Color;
 
-use super::operand::operands;
 use super::{
     Any, Cmp, Control, Form, GamePosition, GameText, OfPosition, OfText, Position, Spelt, Squares, Text,
 };
