@@ -27,28 +27,26 @@ pub struct RequestOptions {
     blocks: Option<Range<usize>>,
 }
 
-/// The fields of a request that are options of a search.
-const CHOICES: [&str; 19] = [
-    "where",
-    "player",
-    "player_exact",
-    "side",
-    "rating",
-    "opponent",
-    "opponent_rating",
-    "unique",
-    "first",
-    "best",
-    "skip",
-    "limit",
-    "sort",
-    "reverse",
-    "sample",
-    "seed",
-    "engine",
-    "verify",
-    "variations",
-];
+/// The fields of a request that are no options of a search.
+const OTHERS: [&str; 9] =
+    ["query", "theme", "board", "similar", "transforms", "dialect", "schema", "count", "columns"];
+
+/// Refuses names that are none of an option.
+fn refuse_unknown(fields: &Map<String, Value>) -> PyResult<()> {
+    let all = serde_json::to_value(orbit_chess::Request::default()).map_err(errors::of_option)?;
+    let all = all.as_object().into_iter().flat_map(Map::keys).map(String::as_str);
+    // `as` is a keyword of Python.
+    let named =
+        all.filter(|name| !OTHERS.contains(name)).map(|name| if name == "as" { "side" } else { name });
+    let names: Vec<&str> = named.collect();
+    match fields.keys().find(|name| !names.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(errors::of_option(match nearest(name, names.iter()) {
+            Some(near) => format!("there is no option `{name}`; did you mean `{near}`?"),
+            None => format!("there is no option `{name}`"),
+        })),
+    }
+}
 
 #[pymethods]
 impl RequestOptions {
@@ -59,12 +57,7 @@ impl RequestOptions {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
         // Read as a value first, so that no error names a place in text that nobody wrote.
         let mut fields: Map<String, Value> = serde_json::from_str(choices).map_err(errors::of_option)?;
-        if let Some(name) = fields.keys().find(|name| !CHOICES.contains(&name.as_str())) {
-            return Err(errors::of_option(match nearest(name, CHOICES.iter()) {
-                Some(near) => format!("there is no option `{name}`; did you mean `{near}`?"),
-                None => format!("there is no option `{name}`"),
-            }));
-        }
+        refuse_unknown(&fields)?;
         let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
         fields.retain(|name, _| !lists_none || !["limit", "sample"].contains(&name.as_str()));
         let choices: orbit_chess::Request =

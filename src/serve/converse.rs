@@ -132,7 +132,7 @@ struct Quick {
 enum QuickWork {
     Hits(Page, Option<Arc<Kept>>),
     Game(Game),
-    Explain(Explain),
+    Explain(Box<Explain>),
 }
 
 impl Shared<'_> {

@@ -66,7 +66,7 @@ pub enum Message {
     /// One game.
     Game(Game),
     /// What a query means.
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Stop a request that is under way.
     Cancel(Of),
     /// How far a request has come.
@@ -252,7 +252,7 @@ impl Message {
             "count" | "statistics" | "write" => Message::Make(Box::new(Make::of(kind, fields)?)),
             "hits" => Message::Hits(of_fields(fields)?),
             "game" => Message::Game(of_fields(fields)?),
-            "explain" => Message::Explain(Explain::of(fields)?),
+            "explain" => Message::Explain(Box::new(Explain::of(fields)?)),
             "cancel" => Message::Cancel(of_fields(fields)?),
             "progress" => Message::Progress(of_fields(fields)?),
             "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,

@@ -359,11 +359,11 @@ impl<'a> Search<'a> {
         let database = match &self.blocks {
             None => self.session.database(&self.cancel, with_texts),
             Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
-        }?;
-        Ok(match self.unique {
+        };
+        match self.unique {
             None => database,
-            Some(alike) => database.without_duplicates(GameSet::new(alike)),
-        })
+            Some(alike) => Ok(database?.without_duplicates(GameSet::new(alike))),
+        }
     }
 
     /// The games that are left out at the beginning.
