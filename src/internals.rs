@@ -43,6 +43,8 @@ modules! {
     reel,
     /// Hits to bytes.
     report,
+    /// The one form of a question to a database.
+    request,
     /// Answers to lists, counts and findings, by collectors.
     run,
     /// The choice of the engine, and the loop over blocks.

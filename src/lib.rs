@@ -111,6 +111,7 @@ mod positions;
 mod query;
 mod reel;
 mod report;
+mod request;
 mod run;
 mod scan;
 mod second_reader;
@@ -122,7 +123,7 @@ mod themes;
 mod visible;
 
 pub use board::{Bitboard, Color, Position, Role, Square};
-pub use choice::{Condition, Measure, Order, Player, Ratings, Side, SortKey};
+pub use choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
 pub use database::{PlaceCache, Room, Summary};
 pub use diagnostic::{Diagnostic, Severity};
 pub use engine::gpu::GpuOptions;
@@ -132,12 +133,14 @@ pub use game::PlayerName;
 pub use named::{Named, UnknownName};
 pub use pgn::Outcome;
 pub use query::{Dialect, Type};
+pub use reel::Alike;
 #[cfg(feature = "arrow")]
 pub use report::PositionRows;
 pub use report::findings::Findings;
 pub use report::{Column, HitTotals, Rows};
+pub use request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use run::{BlockResult, Collector, Part, PartError};
-pub use scan::EngineChoice;
+pub use scan::{BlockAnswers, EngineChoice};
 pub use session::{
     Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
     SessionError, SessionOptions, board_svg,

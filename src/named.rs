@@ -3,7 +3,12 @@
 
 use std::fmt;
 
-/// A choice among a few things that have names. [`choices!`](crate::named::choices) implements it.
+use crate::diagnostic::nearest;
+
+/// The most names that a message lists where one of them comes near.
+const LISTED_MAX: usize = 12;
+
+/// A choice among a few things that have names. The macro `choices` implements it.
 pub trait Named: Copy + PartialEq + 'static {
     /// The kind of thing that is chosen, as in "no engine".
     const KIND: &'static str;
@@ -44,19 +49,22 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// The names that there are, as a list that ends with "or".
-    fn list(&self) -> String {
+    /// A remedy: the name that was probably meant, where there are many, or else one of all.
+    pub fn remedy(&self) -> String {
+        if let Some(near) = nearest(&self.name, self.known.iter()).filter(|_| self.known.len() > LISTED_MAX) {
+            return format!("did you mean `{near}`?");
+        }
         let quoted: Vec<String> = self.known.iter().map(|name| format!("`{name}`")).collect();
         match &quoted[..] {
-            [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-            all => all.concat(),
+            [first @ .., last] if !first.is_empty() => format!("choose {} or {last}", first.join(", ")),
+            all => format!("choose {}", all.concat()),
         }
     }
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no {}: choose {}", self.name, self.kind, self.list())
+        write!(f, "`{}` is no {}: {}", self.name, self.kind, self.remedy())
     }
 }
 
@@ -84,11 +92,16 @@ macro_rules! choices {
             }
         }
 
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str($crate::named::Named::name(*self))
+            }
+        }
+
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let name = String::deserialize(from)?;
-                let known: &'static [&'static str] = &[$($name),+];
-                $crate::named::Named::named(&name).map_err(|_| serde::de::Error::unknown_variant(&name, known))
+                $crate::named::Named::named(&name).map_err(serde::de::Error::custom)
             }
         }
     };

@@ -30,7 +30,7 @@ use orbit_chess::{
             Run, StatisticsCollector, TotalsCollector,
         },
         scan::{EngineChoice, EngineOptions, Scan},
-        serve::{Desk, DeskOptions, Greeting, Open, Request, converse},
+        serve::{Desk, DeskOptions, Greeting, Message, Open, What, converse},
         stats::Stats,
         themes,
     },
@@ -321,8 +321,8 @@ fn part(scan: &Scan, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
     let parts = vec![JobPart { number: 1, blocks: None, positions: None }];
     let question = Question {
         arguments: Vec::new(),
-        queries: Vec::new(),
-        options: String::new(),
+        request: orbit_chess::Request::default(),
+        output: serde_json::Value::Null,
         plan: String::new(),
         sources: Vec::new(),
     };
@@ -352,10 +352,11 @@ pub fn serve(data: &[u8]) -> bool {
             .expect("it can be written");
         file
     });
-    let is_due = |line: &&[u8]| match Request::read(line).1 {
-        Ok(Request::Open(_) | Request::Quit) => false,
-        Ok(Request::Query(ask)) => is_quick(&ask.query),
-        Ok(Request::Explain(explain)) => is_quick(&explain.query),
+    let is_due = |line: &&[u8]| match Message::read(line).1 {
+        Ok(Message::Open(_) | Message::Quit) => false,
+        Ok(Message::Query(ask)) => are_quick(&ask.request),
+        Ok(Message::Make(make)) => !matches!(make.what, What::File(_)) && are_quick(&make.request),
+        Ok(Message::Explain(explain)) => are_quick(&explain.request),
         _ => !line.trim_ascii().is_empty(),
     };
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(is_due).take(20).collect();
@@ -376,6 +377,11 @@ pub fn serve(data: &[u8]) -> bool {
     let answers = values.iter().filter(|value| value.get("event").is_none()).count();
     assert_eq!(answers, lines.len(), "{said:?}");
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
+}
+
+/// Whether the queries of a request are short and repeat nothing.
+fn are_quick(request: &orbit_chess::Request) -> bool {
+    request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }
 
 /// Tells whether a query is short and repeats nothing: requests have no limit of steps.

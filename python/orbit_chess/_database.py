@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from typing import Any, Union, Unpack
 
 from . import _boards
 from ._errors import OptionError, ReadWarning
 from ._native import Game, Hit, Query, Request, RequestOptions, Session, load_themes
 from ._native import board_svg as _board_svg
-from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, Watch, watching
+from ._options import Choices, Options, Part, Watch
+from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, watching
 
 __all__ = [
     "Count",
@@ -103,15 +106,14 @@ def loads(
     return Database(session)
 
 
-class Part(NamedTuple):
-    """A part of a database of reels, to be searched by itself: see `Database.parts`."""
-
-    #: The first block, counted from 0 over all reels.
-    first: int
-    #: The block behind the last.
-    end: int
-    #: Positions in these blocks.
-    positions: int
+def _json(choices: Mapping[str, Any]) -> str:
+    """Choices as the native part takes them: those that were made."""
+    made = {name: value for name, value in choices.items() if value is not None}
+    try:
+        # Numbers of numpy are numbers.
+        return json.dumps(made, default=operator.index)
+    except TypeError as error:
+        raise OptionError(f"an option is text, a number or a list of texts: {error}") from None
 
 
 def query_of_board(board: Any, *transforms: str, similar: bool = False) -> Query:
@@ -180,23 +182,6 @@ class Database:
         self,
         query: AnyQuery,
         *,
-        where: str | Sequence[str] = (),
-        player: str | None = None,
-        player_exact: str | None = None,
-        side: str | None = None,
-        rating: str | None = None,
-        opponent: str | None = None,
-        opponent_rating: str | None = None,
-        variations: bool = False,
-        first: bool = False,
-        best: bool = False,
-        limit: int | None = None,
-        sort: str | None = None,
-        reverse: bool = False,
-        sample: int | None = None,
-        seed: int = 0,
-        engine: str | None = None,
-        verify: bool = False,
         rows: str = "hits",
         columns: Sequence[str] | None = None,
         values: bool = True,
@@ -204,6 +189,7 @@ class Database:
         spans: bool = False,
         part: Part | None = None,
         progress: bool | Watch = False,
+        **choices: Unpack[Choices],
     ) -> Scan:
         """A query with its options; nothing is searched yet. The options are those of `orbit scan`.
 
@@ -213,12 +199,13 @@ class Database:
                 name, as the tag has it. `side` (`white`, `black`), `rating`
                 (`"2600-2700"`), `opponent` and `opponent_rating` choose among them.
             variations: search side lines as well; the database must keep them.
+            unique: leave out games that equal an earlier one, in everything (`"tags"`) or in their moves (`"moves"`).
             first, best: count only the first hit of each game, or the one with the greatest value.
-            limit: stop after so many games that hit.
+            skip, limit: leave out so many of the games that hit, and stop after so many.
             sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent` or `eval`, the greatest first unless `reverse`.
             sample: so many of the games that hit, chosen at random by `seed`.
             engine: another engine than that of the database.
-            verify: have a second engine compute everything as well; a difference is an error.
+            verify: have a second engine compute everything as well, or so many segments of 32 positions; a difference is an error.
             rows: a row for each of the `hits`, or for each of the `games` that hit.
             columns: only these columns.
             values: have the value of the query in tables.
@@ -245,37 +232,26 @@ class Database:
             raise OptionError('`values` is True or False; `copies` is True, False or "all"')
         if columns is not None and (not values or not copies):
             raise OptionError("`columns` says which columns there are: leave out `values` and `copies`")
-        prepared = self._query(query, variations)
+        prepared = self._query(query, bool(choices.pop("variations", False)))
+        where = choices.get("where")
+        if where is not None and not isinstance(where, str):
+            choices["where"] = list(where)
         without = ([] if values else VALUE_COLUMNS) + ([] if copies else COPY_COLUMNS)
-        conditions = [where] if isinstance(where, str) else list(where)
+        if rows not in ("hits", "games"):
+            raise OptionError(f"`{rows}` is no kind of rows: choose `hits` or `games`")
 
         def request(games_max: int | None) -> Request:
+            most, listed = ("limit", choices.get("limit")) if choices.get("sample") is None else ("sample", choices["sample"])
+            limit = games_max if listed is None else listed if games_max is None else min(games_max, listed)
             options = RequestOptions(
                 [prepared],
-                where=conditions,
-                player=player,
-                player_exact=player_exact,
-                side=side,
-                rating=rating,
-                opponent=opponent,
-                opponent_rating=opponent_rating,
-                first=first,
-                best=best,
-                engine=engine,
-                verify=verify,
-                limit=games_max,
-                sort=sort,
-                reverse=reverse,
-                sample=sample,
-                seed=seed,
-                blocks=None if part is None else (part.first, part.end),
+                _json({**choices, most: limit}),
+                None if part is None else (part.first, part.end),
             )
             return self._session.request(options)
 
-        if rows not in ("hits", "games"):
-            raise OptionError(f"`{rows}` are no rows: choose `hits` or `games`")
         return Scan(
-            request(limit),
+            request(None),
             self._session,
             prepared,
             rows=rows,
@@ -284,10 +260,10 @@ class Database:
             copies=copies,
             spans=spans,
             progress=progress,
-            limited=lambda games: request(games if limit is None else min(games, limit)),
+            limited=request,
         )
 
-    def count(self, query: AnyQuery, **options: Any) -> Count:
+    def count(self, query: AnyQuery, **options: Unpack[Options]) -> Count:
         """How many games and positions a query hits; the options are those of `scan`.
 
         >>> import orbit_chess
@@ -297,20 +273,21 @@ class Database:
         """
         return self.scan(query, **options).count()
 
-    def hits(self, query: AnyQuery, **options: Any) -> Hits:
+    def hits(self, query: AnyQuery, **options: Unpack[Options]) -> Hits:
         """All hits in a list; the options are those of `scan`."""
         return self.scan(query, **options).hits()
 
-    def games(self, query: AnyQuery, **options: Any) -> Games:
+    def games(self, query: AnyQuery, **options: Unpack[Options]) -> Games:
         """The games that hit, each once, in a list; the options are those of `scan`."""
-        one_of_each = {} if options.get("best") else {"first": True}
-        return self.scan(query, **{**one_of_each, **options}).games()
+        if not options.get("best"):
+            options.setdefault("first", True)
+        return self.scan(query, **options).games()
 
-    def stats(self, query: AnyQuery, *groupings: str, **options: Any) -> Stats:
+    def stats(self, query: AnyQuery, *groupings: str, **options: Unpack[Options]) -> Stats:
         """Counts by groups such as `"year"`, `"elo:100"`; the options are those of `scan`."""
         return self.scan(query, **options).stats(*groupings)
 
-    def positions(self, query: AnyQuery = "true", **options: Any) -> Positions:
+    def positions(self, query: AnyQuery = "true", **options: Unpack[Options]) -> Positions:
         """Positions as columns of numbers, for machine learning: all of them, or those that a query hits; the options are those of
         `scan`."""
         return self.scan(query, **options).positions()
@@ -319,49 +296,34 @@ class Database:
         self,
         themes: AnyPath | Mapping[str, AnyQuery] = "catalogue",
         *,
-        where: str | Sequence[str] = (),
-        player: str | None = None,
-        player_exact: str | None = None,
-        engine: str | None = None,
         progress: bool | Watch = False,
+        **choices: Unpack[Choices],
     ) -> dict[str, Count]:
         """How many games and positions each of many queries hits, in one pass.
 
         Args:
             themes: queries by their names, a file of themes, or `"catalogue"` for the themes that are built in.
+            choices: the games and hits that count, as for `scan`.
 
         >>> import orbit_chess
         >>> db = orbit_chess.loads("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0")
         >>> db.batch({"mates": "mate", "checks": "check"})
         {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
         """
+        variations = bool(choices.pop("variations", False))
+        where = choices.get("where")
+        if where is not None and not isinstance(where, str):
+            choices["where"] = list(where)
+        if not {"skip", "limit", "sort", "reverse", "sample"}.isdisjoint(choices):
+            raise OptionError("`batch` lists no games: leave out `skip`, `limit`, `sort`, `reverse` and `sample`")
         if isinstance(themes, Mapping):
-            queries = {name: self._query(query, False) for name, query in themes.items()}
+            queries = {name: self._query(query, variations) for name, query in themes.items()}
         else:
             loaded = load_themes(os.fspath(themes))
-            queries = {name: Query(text) for name, _, _, text, _ in loaded}
+            queries = {name: self._query(text, variations) for name, _, _, text, _ in loaded}
         if not queries:
             return {}
-        options = RequestOptions(
-            list(queries.values()),
-            where=[where] if isinstance(where, str) else list(where),
-            player=player,
-            player_exact=player_exact,
-            side=None,
-            rating=None,
-            opponent=None,
-            opponent_rating=None,
-            first=False,
-            best=False,
-            engine=engine,
-            verify=False,
-            limit=None,
-            sort=None,
-            reverse=False,
-            sample=None,
-            seed=0,
-            blocks=None,
-        )
+        options = RequestOptions(list(queries.values()), _json(choices))
         with watching(progress) as watch:
             counts = self._session.request(options).count(watch)
         return {name: Count(*count) for name, count in zip(queries, counts)}

@@ -122,28 +122,7 @@ class Stream:
 class RequestOptions:
     """Queries and choices of a request."""
 
-    def __new__(
-        cls,
-        queries: list[Query],
-        *,
-        where: list[str],
-        player: str | None,
-        player_exact: str | None,
-        side: str | None,
-        rating: str | None,
-        opponent: str | None,
-        opponent_rating: str | None,
-        first: bool,
-        best: bool,
-        engine: str | None,
-        verify: bool,
-        limit: int | None,
-        sort: str | None,
-        reverse: bool,
-        sample: int | None,
-        seed: int,
-        blocks: tuple[int, int] | None,
-    ) -> RequestOptions: ...
+    def __new__(cls, queries: list[Query], choices: str, blocks: tuple[int, int] | None = None) -> RequestOptions: ...
 
 @final
 class Request:

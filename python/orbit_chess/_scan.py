@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, overload
 
 from . import _boards
 from ._native import Game, Hit, Query, Request, Stream
+from ._options import Watch
 
 if TYPE_CHECKING:
     import pandas
@@ -21,7 +22,6 @@ VALUE_COLUMNS = ["value", "squares", "squares_count"]
 #: The columns that `copies=False` leaves out of tables.
 COPY_COLUMNS = ["matched", "copy", "pattern", "transform", "copies"]
 
-Watch = Callable[[int, "int | None", int, int], None]
 _T = TypeVar("_T")
 
 

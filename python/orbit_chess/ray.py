@@ -26,12 +26,13 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Union, Unpack
 
 from . import _boards
 from ._database import Database, Part, query_of_board
 from ._database import open as _open
 from ._errors import JobError, OptionError, ReadWarning
+from ._options import TableOptions
 
 try:
     # As values of any type: what Ray says of its types leaves much out.
@@ -165,7 +166,7 @@ def scan(
     options: Mapping[str, Any] | None = None,
     open_options: Mapping[str, Any] | None = None,
     progress: bool | Watch = False,
-    **scan_options: Any,
+    **scan_options: Unpack[TableOptions],
 ) -> pyarrow.RecordBatchReader:
     """Searches reels, and gives the rows in the order of the database, while the search runs.
 

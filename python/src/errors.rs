@@ -1,6 +1,6 @@
 //! Errors of the library as exceptions of Python.
 
-use orbit_chess::{QueryError, SessionError, ThemesError};
+use orbit_chess::{QueryError, RequestError, SessionError, ThemesError};
 use pyo3::prelude::*;
 
 /// An exception of a class of `orbit_chess._errors`.
@@ -19,6 +19,13 @@ fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> 
 /// An option that is wrong.
 pub fn of_option(error: impl std::fmt::Display) -> PyErr {
     exception("OptionError", error.to_string(), &[])
+}
+
+/// Choices that do not go together.
+pub fn of_request(error: RequestError) -> PyErr {
+    // `as` is a keyword of Python.
+    let name = |field: &str| if field == "as" { "side".to_owned() } else { field.replacen(' ', "=", 1) };
+    of_option(error.said(|field| format!("`{}`", name(field))))
 }
 
 /// A query that is not understood: its text with the place marked, and what it says by itself.
@@ -49,6 +56,7 @@ pub fn of_query(error: &QueryError) -> PyErr {
 pub fn of_session(error: SessionError) -> PyErr {
     let class = match &error {
         SessionError::Query(error) => return of_query(error),
+        SessionError::Request(error) => return of_request(error.clone()),
         SessionError::Database(_)
         | SessionError::Changed { .. }
         | SessionError::NoBlocks { .. }

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use orbit_chess::{
-    Column, Condition, EngineChoice, Order, Player, PlayerName, Rows, Sample, Search, Session, SessionError,
-    SortKey, TableColumns, Type,
-};
+use orbit_chess::internals::diagnostic::nearest;
+use orbit_chess::internals::report::findings::SAMPLE_MAX;
+use orbit_chess::{Column, Rows, Search, Session, SessionError, TableColumns};
 use pyo3::prelude::*;
+use serde_json::{Map, Value};
 
 use crate::errors;
 use crate::game::Hit;
@@ -17,131 +16,74 @@ use crate::query::Query;
 use crate::stream::{Hits, Kind, Stream};
 use crate::wait::{self, Running};
 
-/// Positions that a report shows.
-const SAMPLE_MAX: usize = 24;
-
 /// Queries and choices of a request.
 #[pyclass(frozen, module = "orbit_chess._native")]
 #[derive(Clone)]
 pub struct RequestOptions {
     queries: Vec<orbit_chess::Query>,
-    conditions: Vec<Condition>,
-    player: Option<Player>,
-    first: bool,
-    best: bool,
-    engine: Option<EngineChoice>,
-    verify: bool,
-    limit: Option<u64>,
-    order: Option<Order>,
+    choices: orbit_chess::Request,
+    /// Whether `limit` or `sample` is 0.
+    lists_none: bool,
     blocks: Option<Range<usize>>,
 }
 
-fn parsed<T: FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
-    text.parse().map_err(errors::of_option)
+/// The fields of a request that are no options of a search.
+const OTHERS: [&str; 9] =
+    ["query", "theme", "board", "similar", "transforms", "dialect", "schema", "count", "columns"];
+
+/// Refuses names that are none of an option.
+fn refuse_unknown(fields: &Map<String, Value>) -> PyResult<()> {
+    let all = serde_json::to_value(orbit_chess::Request::default()).map_err(errors::of_option)?;
+    let all = all.as_object().into_iter().flat_map(Map::keys).map(String::as_str);
+    // `as` is a keyword of Python.
+    let named =
+        all.filter(|name| !OTHERS.contains(name)).map(|name| if name == "as" { "side" } else { name });
+    let names: Vec<&str> = named.collect();
+    match fields.keys().find(|name| !names.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(errors::of_option(match nearest(name, names.iter()) {
+            Some(near) => format!("there is no option `{name}`; did you mean `{near}`?"),
+            None => format!("there is no option `{name}`"),
+        })),
+    }
 }
 
 #[pymethods]
 impl RequestOptions {
+    /// `choices` is JSON: an object with the fields of `docs/serve.md`.
     #[new]
-    #[pyo3(signature = (
-        queries, *, r#where, player, player_exact, side, rating, opponent, opponent_rating, first, best, engine, verify, limit, sort,
-        reverse, sample, seed, blocks
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "they are the keywords of the caller")]
-    fn new(
-        queries: Vec<Query>,
-        r#where: Vec<String>,
-        player: Option<&str>,
-        player_exact: Option<&str>,
-        side: Option<&str>,
-        rating: Option<&str>,
-        opponent: Option<&str>,
-        opponent_rating: Option<&str>,
-        first: bool,
-        best: bool,
-        engine: Option<&str>,
-        verify: bool,
-        limit: Option<u64>,
-        sort: Option<&str>,
-        reverse: bool,
-        sample: Option<u64>,
-        seed: u64,
-        blocks: Option<(usize, usize)>,
-    ) -> PyResult<RequestOptions> {
+    #[pyo3(signature = (queries, choices, blocks = None))]
+    fn new(queries: Vec<Query>, choices: &str, blocks: Option<(usize, usize)>) -> PyResult<RequestOptions> {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
-        let conditions = r#where.iter().map(|text| parsed(text)).collect::<PyResult<_>>()?;
-        let of_player = [side, rating, opponent, opponent_rating].iter().any(Option::is_some);
-        if player.is_some() && player_exact.is_some() {
-            return Err(errors::of_option("`player` and `player_exact` name two players: give one"));
+        // Read as a value first, so that no error names a place in text that nobody wrote.
+        let mut fields: Map<String, Value> = serde_json::from_str(choices).map_err(errors::of_option)?;
+        refuse_unknown(&fields)?;
+        let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
+        fields.retain(|name, _| !lists_none || !["limit", "sample"].contains(&name.as_str()));
+        let choices: orbit_chess::Request =
+            serde_json::from_value(fields.into()).map_err(errors::of_option)?;
+        let chosen = choices.check().map_err(errors::of_request)?;
+        for query in &queries {
+            chosen.check_query(query.value_type(), query.has_spans()).map_err(errors::of_request)?;
         }
-        if player.is_none() && player_exact.is_none() && of_player {
-            return Err(errors::of_option(
-                "`side`, `rating`, `opponent` and `opponent_rating` say which games of a player count: give `player` or `player_exact` as well",
-            ));
-        }
-        let side = side.map(parsed).transpose()?.unwrap_or_default();
-        let name = player.map(parsed).transpose()?.or(player_exact.map(PlayerName::exact));
-        let player = match name {
-            None => None,
-            Some(name) => Some(Player {
-                name,
-                side,
-                ratings: rating.map(parsed).transpose()?,
-                opponent: opponent.map(parsed).transpose()?,
-                opponent_ratings: opponent_rating.map(parsed).transpose()?,
-            }),
-        };
-        let order = match (sort, sample) {
-            (None, None) => None,
-            (Some(_), Some(_)) => {
-                return Err(errors::of_option("`sort` and `sample` are two orders: give one"));
-            }
-            (Some(key), None) => Some(Order::Sorted { key: parsed::<SortKey>(key)?, reverse }),
-            (None, Some(_)) => Some(Order::Sampled { seed }),
-        };
-        if first && best {
-            return Err(errors::of_option("`first` and `best` choose different hits: give one"));
-        }
-        let ty = queries.first().map(orbit_chess::Query::value_type);
-        let has_value = matches!(ty, Some(Type::Num | Type::Set | Type::Position) | None);
-        let by_value = matches!(order, Some(Order::Sorted { key: SortKey::Value, .. }));
-        if (best || by_value) && !has_value {
-            let option = if best { "best" } else { "sort='value'" };
-            return Err(errors::of_option(format!(
-                "`{option}` needs a query whose value is a number or a set of squares, and this query has none: leave it \
-                 out, or choose `first`"
-            )));
-        }
-        let engine = engine.map(parsed).transpose()?;
-        let limit = match (limit, sample) {
-            (Some(limit), Some(sample)) => Some(limit.min(sample)),
-            (limit, sample) => limit.or(sample),
-        };
-        let splits = queries.iter().all(orbit_chess::Query::splits) && limit.is_none() && order.is_none();
+        let splits = queries.iter().all(orbit_chess::Query::splits) && choices.splits();
         if blocks.is_some() && !splits {
             return Err(errors::of_option(
                 "a part of a database says nothing of all of it where a query keeps something from game to game or sorts games, \
-                 or with `limit`, `sort` or `sample`: search the database as a whole",
+                 or with `limit`, `skip`, `sort`, `sample` or `unique`: search the database as a whole",
             ));
         }
         let blocks = blocks.map(|(first, end)| first..end);
-        Ok(RequestOptions { queries, conditions, player, first, best, engine, verify, limit, order, blocks })
+        Ok(RequestOptions { queries, choices, lists_none, blocks })
     }
 }
 
 impl RequestOptions {
-    fn search<'s>(&self, session: &'s Session, running: &'s Running) -> Search<'s> {
+    fn search<'s>(&self, session: &'s Session, running: &'s Running) -> Result<Search<'s>, SessionError> {
         let search = session.search_all(&self.queries).cancelled_by(&running.cancel);
-        let search = search.progress(|progress| running.tell(progress));
-        let search = self.conditions.iter().cloned().fold(search, Search::condition);
-        let search = self.player.iter().cloned().fold(search, Search::player);
-        let search = if self.first { search.first_of_game() } else { search };
-        let search = if self.best { search.best_of_game() } else { search };
-        let search = self.engine.into_iter().fold(search, Search::engine);
-        let search = self.limit.into_iter().fold(search, Search::games_max);
-        let search = if self.verify { search.verify(Sample::All) } else { search };
-        let search = self.blocks.iter().cloned().fold(search, Search::blocks);
-        self.order.into_iter().fold(search, |search, order| search.order(order, usize::MAX))
+        let search = search.progress(|progress| running.tell(progress)).chosen_by(&self.choices)?;
+        let search = if self.lists_none { search.games_max(0) } else { search };
+        Ok(self.blocks.iter().cloned().fold(search, Search::blocks))
     }
 }
 
@@ -164,20 +106,14 @@ impl Request {
         work: impl FnOnce(Search<'_>) -> Result<T, SessionError> + Send,
     ) -> PyResult<T> {
         let Request { session, options } = self;
-        let made = wait::run(py, progress, |running| work(options.search(session, running)))?;
+        let made = wait::run(py, progress, |running| work(options.search(session, running)?))?;
         made.map_err(errors::of_session)
     }
 }
 
 /// The columns that are wanted.
 fn columns(only: Option<Vec<String>>, without: &[String]) -> PyResult<TableColumns> {
-    let column = |name: &String| {
-        let found = Column::ALL.into_iter().find(|column| column.name() == name);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = Column::ALL.iter().map(|column| column.name()).collect();
-            errors::of_option(format!("there is no column `{name}`; there are {}", names.join(", ")))
-        })
-    };
+    let column = |name: &String| name.parse::<Column>().map_err(errors::of_option);
     Ok(match only {
         Some(only) => TableColumns::Only(only.iter().map(column).collect::<PyResult<_>>()?),
         None if without.is_empty() => TableColumns::All,
@@ -214,7 +150,7 @@ impl Request {
     fn stream_hits(&self, all_copies: bool, spans: bool) -> Hits {
         let (session, options) = (Arc::clone(&self.session), self.options.clone());
         Hits::begin(move |running, take| {
-            let search = options.search(&session, running);
+            let search = options.search(&session, running)?;
             let search = if all_copies { search.all_copies() } else { search };
             let search = if spans { search.spans() } else { search };
             search.for_each(take).map(drop)
@@ -231,17 +167,13 @@ impl Request {
         without: Vec<String>,
     ) -> PyResult<Stream> {
         let kind = match kind {
-            "hits" => Kind::Table(Rows::Hits),
-            "games" => Kind::Table(Rows::Games),
             "positions" => Kind::Positions,
-            other => {
-                return Err(errors::of_option(format!("`{other}` are no rows: choose `hits` or `games`")));
-            }
+            rows => Kind::Table(rows.parse::<Rows>().map_err(errors::of_option)?),
         };
         let columns = self::columns(columns, &without)?;
         let (session, options) = (Arc::clone(&self.session), self.options.clone());
         Stream::begin(py, move |running, start, take| {
-            let search = options.search(&session, running);
+            let search = options.search(&session, running)?;
             let table = match kind {
                 Kind::Table(rows) => search.table(rows, &columns)?,
                 Kind::Positions => search.positions()?,
@@ -270,11 +202,6 @@ impl Request {
     /// Writes the games that hit; tells how many.
     #[pyo3(signature = (path, progress = None))]
     fn pgn(&self, py: Python<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
-        if self.options.order.is_some() {
-            return Err(errors::of_option(
-                "`pgn` writes games in the order of the database: leave out `sort` and `sample`",
-            ));
-        }
         self.run(py, progress, |search| search.pgn(&path))
     }
 

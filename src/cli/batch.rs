@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_chess::internals::choice::{Choice, Condition};
+use orbit_chess::internals::choice::Condition;
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::PreparedQuery;
@@ -14,16 +14,17 @@ use orbit_chess::internals::run::{Collectors, StatisticsCollector, WholeTextsCol
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_chess::internals::stats::{By, Grouping, Stats};
 use orbit_chess::internals::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
+use orbit_chess::{Chosen, Request};
 
 use super::batch_table::{self, Matrix};
-use super::choosing::missed_lines;
+use super::choosing::{missed_lines, texts};
 use super::common::{
     GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, fast_engine, holds_games, shown,
     threads,
 };
 use super::failure::{Exit, Failure};
 use super::pass::{Games, Pass};
-use super::players::PlayerArgs;
+use super::players::{self, PlayerArgs};
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
 use super::table_format::{Sink, TableFormat, named};
@@ -147,6 +148,15 @@ pub(super) struct Args {
 }
 
 impl Args {
+    /// The games that count.
+    fn request(&self) -> Request {
+        let mut request = Request { conditions: texts(&self.conditions), ..Request::default() };
+        request.engine = Some(self.engine);
+        self.player.put(&mut request);
+        self.beside.put(&mut request);
+        request
+    }
+
     /// The format of `--format`, or that of the ending of the output's name.
     fn table_format(&self) -> Result<TableFormat, Failure> {
         TableFormat::of(self.format, "--format", self.output())
@@ -202,10 +212,10 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     refuse_clashes(&args.themes, args.output().into_iter().chain(args.problems.as_deref()))?;
     let interrupt = Interrupt::install()?;
     let groupings = args.groupings()?;
-    args.player.refuse_idle(&groupings)?;
-    let player = args.player.player();
+    let Chosen { choice, .. } = args.request().check()?;
+    players::refuse_idle(&choice, &groupings)?;
     let stats = Stats::new(groupings);
-    let stats = if player.is_some() { stats.of_player() } else { stats };
+    let stats = if choice.player.is_some() { stats.of_player() } else { stats };
     // Text has no scores, and telling sides takes time.
     // A format that is wrong is told later, behind an output that is an input.
     let is_text = matches!(args.table_format(), Ok(TableFormat::Text));
@@ -214,7 +224,6 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     print_remarks(themes, if args.verbose { Severity::Note } else { Severity::Warning });
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    let choice = Choice { conditions: args.conditions.clone(), player, ..Choice::default() };
     let asked = queries.iter_mut().map(|prepared| &mut prepared.query);
     args.beside.apply(&mut options, asked, choice.wants() | stats.wants());
     let database = args.beside.unique(Database::open(&args.paths, options)?);
@@ -237,14 +246,14 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     };
     let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
     let counter = StatisticsCollector::new(stats);
-    let (statistics, spellings) = (Some(counter.clone()), args.player.collector());
+    let (statistics, spellings) = (Some(counter.clone()), players::spellings(&choice));
     let whole_texts = WholeTextsCollector::new(&choice);
     let collectors =
         Collectors { statistics, spellings, whole_texts: whole_texts.clone(), ..Collectors::default() };
     let (parts, summary) = pass.collect(&choice, collectors, Games::Read(database), problems)?;
     let counts = counter.counts(parts.statistics.unwrap_or_default(), scan.filters());
     let mut lines: Vec<Remark> = args.beside.unique_line(&summary).into_iter().map(Remark::from).collect();
-    lines.extend(args.player.summary(&parts.spellings.unwrap_or_default(), summary.finished));
+    lines.extend(players::summary(&choice, &parts.spellings.unwrap_or_default(), summary.finished));
     if let (Some(collector), Some(part), true) = (whole_texts, parts.whole_texts, summary.finished) {
         lines.extend(missed_lines(&collector, &part).map(Remark::from));
     }

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use orbit_chess::internals::choice::{Choice, Condition, Order, SortKey, WholeText};
+use orbit_chess::Request;
+use orbit_chess::internals::choice::{Choice, Condition, SortKey, WholeText};
 use orbit_chess::internals::game::{Measure, PlayerName};
 use orbit_chess::internals::run::{WholeTextsCollector, WholeTextsPart};
 
@@ -34,7 +35,7 @@ pub(super) struct ChoosingArgs {
     #[arg(long)]
     first: bool,
     /// Count only the hit of each game with the greatest value.
-    #[arg(long, conflicts_with = "first")]
+    #[arg(long)]
     best: bool,
     /// Leave out the first N games that hit.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -46,114 +47,74 @@ pub(super) struct ChoosingArgs {
     ///
     /// Games for which KEY is unknown come last. All games are searched, and those that hit are kept in memory until the
     /// end; with --limit N, only the first N in the order are kept and listed.
-    #[arg(long, value_parser = choice::<SortKey>(), value_name = "KEY", conflicts_with = "sample")]
+    #[arg(long, value_parser = choice::<SortKey>(), value_name = "KEY")]
     sort: Option<SortKey>,
     /// List the lowest first; for --sort.
-    #[arg(long, requires = "sort")]
+    #[arg(long)]
     reverse: bool,
     /// List N games, chosen at random, of those that hit.
     ///
     /// The choice depends on the games and on --seed alone: it is the same with any number of threads, any engine, and
     /// any distribution of the games over files. Of games with the same moves, only the first can be chosen.
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU64>, conflicts_with_all = ["skip", "limit"])]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU64>)]
     sample: Option<NonZeroU64>,
     /// Set the random seed of --sample, and of the hits that a report shows [default: 0].
     #[arg(long, value_name = "S", default_value_t = 0, hide_default_value = true)]
-    seed: u64,
+    pub(super) seed: u64,
 }
 
 /// The games that `--similar` lists without `--limit`.
 const SIMILAR_GAMES: NonZeroU64 = NonZeroU64::new(50).expect("it is not 0");
 
 impl ChoosingArgs {
-    /// Chooses as a search for similar positions does: the best hit of each game, the best games first.
-    pub(super) fn choose_similar(&mut self) -> Result<(), Failure> {
-        if self.sort.is_some() || self.sample.is_some() || self.first {
-            let why = "--similar lists the best position of each game, the best games first: leave out --sort, --sample and \
-                       --first";
-            return Err(Failure::Other(why.into()));
-        }
-        self.best = true;
-        self.sort = Some(SortKey::Value);
-        self.limit = self.limit.or(Some(SIMILAR_GAMES));
-        Ok(())
+    /// Puts the choices into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        request.conditions = texts(&self.conditions);
+        self.player.put(request);
+        (request.first, request.best, request.skip) = (self.first, self.best, self.skip);
+        (request.limit, request.sort, request.reverse) = (self.limit, self.sort, self.reverse);
+        (request.sample, request.seed) = (self.sample, self.seed);
     }
+}
 
-    pub(super) fn choice(&self) -> Choice {
-        let (conditions, player) = (self.conditions.clone(), self.player.player());
-        Choice { conditions, player, first: self.first, best: self.best }
-    }
+/// Conditions as they were written.
+pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
+    conditions.iter().map(Condition::to_string).collect()
+}
 
-    /// Whether some games that hit are not listed, or listed in another order than the database's.
-    pub(super) fn chooses(&self) -> bool {
-        let is_all = self.conditions.is_empty()
-            && self.player.player().is_none()
-            && !self.first
-            && !self.best
-            && self.skip == 0
-            && self.limit.is_none();
-        !is_all || self.order().is_some()
+/// Chooses as a search for similar positions does: the best hit of each game, the best games first.
+pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
+    if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
+        let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \
+                   --sample and --first";
+        return Err(Failure::Other(why.into()));
     }
+    request.best = true;
+    request.sort = Some(SortKey::Value);
+    request.limit = request.limit.or(Some(SIMILAR_GAMES));
+    Ok(())
+}
 
-    /// Which games and hits count, in words; empty if all do.
-    pub(super) fn in_words(&self) -> String {
-        self.choice().in_words()
-    }
+/// What may be wrong with conditions that no game meets.
+pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
+    choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+        let name = compared.own_tag()?;
+        Some(format!("`{compared}` needs a tag `{name}`: check its spelling, and whether the games have it"))
+    })
+}
 
-    /// What may be wrong with conditions that no game meets.
-    pub(super) fn hints(&self) -> impl Iterator<Item = String> {
-        self.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
-            let name = compared.own_tag()?;
-            Some(format!(
-                "`{compared}` needs a tag `{name}`: check its spelling, and whether the games have it"
-            ))
-        })
-    }
-
-    /// What conditions on positions read, for a search that finds nothing.
-    pub(super) fn measure_hints(&self) -> impl Iterator<Item = String> {
-        self.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
-            let command = match compared.measure()? {
-                Measure::Clock => "[%clk 0:00:30]",
-                Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
-                Measure::Eval => "[%eval 0.17]",
-            };
-            Some(format!(
-                "`{compared}` needs comments such as `{command}` in the games: check whether they have them"
-            ))
-        })
-    }
-
-    /// The order in which games are listed; `None` for that of the database.
-    pub(super) fn order(&self) -> Option<Order> {
-        let sorted = self.sort.map(|key| Order::Sorted { key, reverse: self.reverse });
-        sorted.or(self.sample.map(|_| Order::Sampled { seed: self.seed }))
-    }
-
-    /// The number of games that hit and are left out.
-    pub(super) fn skip(&self) -> u64 {
-        self.skip
-    }
-
-    /// The number that decides which sample is chosen.
-    pub(super) fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// The most games that are listed.
-    pub(super) fn games_max(&self) -> Option<u64> {
-        self.limit.or(self.sample).map(NonZeroU64::get)
-    }
-
-    /// Refuses `--sort` and `--sample` where no games are listed; `why` says why none are.
-    pub(super) fn refuse_order(&self, why: &str) -> Result<(), Failure> {
-        match self.order() {
-            Some(_) => {
-                Err(Failure::Other(format!("--sort and --sample choose which games are listed, but {why}")))
-            }
-            None => Ok(()),
-        }
-    }
+/// What conditions on positions read, for a search that finds nothing.
+pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
+    choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+        let command = match compared.measure()? {
+            Measure::Clock => "[%clk 0:00:30]",
+            Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
+            Measure::Eval => "[%eval 0.17]",
+        };
+        Some(format!(
+            "`{compared}` needs comments such as `{command}` in the games: check whether they have them"
+        ))
+    })
 }
 
 /// What is said of conditions that no game meets though values have the text as a part.

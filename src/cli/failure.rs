@@ -2,6 +2,7 @@
 
 use std::io;
 
+use orbit_chess::RequestError;
 use orbit_chess::internals::database::DatabaseError;
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::files::{Clash, OutputError};
@@ -47,6 +48,9 @@ pub(super) enum Failure {
     /// Parts of a job that are missing or damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// Options that do not go together.
+    #[error("{}", .0.in_options())]
+    Request(#[from] RequestError),
     #[error("stdout: {0}")]
     Stdout(io::Error),
     /// A file that is written; the error names it.
@@ -64,7 +68,7 @@ impl Failure {
             Failure::Query(_) => "query",
             Failure::Engine(_) => "engine",
             Failure::Stdout(_) | Failure::File(_) => "output",
-            Failure::Job(_) | Failure::Other(_) => "usage",
+            Failure::Job(_) | Failure::Request(_) | Failure::Other(_) => "usage",
         }
     }
 

@@ -13,17 +13,17 @@ use std::time::Instant;
 use orbit_chess::internals::database::{self, AlreadyHeld, Database, DatabaseOptions, Summary};
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::reel::{
-    Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
+    Alike, Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
 use orbit_chess::internals::report::{totals_fields, totals_lines};
 use orbit_chess::internals::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, bytes, from_one, grouped, print_failures, threads, totals_line,
+    Interrupt, Progress, ProgressArgs, bytes, choice, from_one, grouped, print_failures, threads, totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::problems::Problems;
-use super::reading::{AlikeName, UnpackArgs, print_substitutes};
+use super::reading::{UnpackArgs, print_substitutes};
 use super::terminal::Remark;
 
 const AFTER_HELP: &str = "\
@@ -84,8 +84,8 @@ pub(super) struct Args {
     /// Drop games that are equal to an earlier game.
     ///
     /// `--no-duplicates` compares all that is kept of games, `--no-duplicates=moves` their moves alone.
-    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
-    no_duplicates: Option<AlikeName>,
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Alike>(), num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
+    no_duplicates: Option<Alike>,
     /// Keep side lines (variations), comments and glyphs, so that `--variations` can search the reel.
     ///
     /// Side lines without a legal move, and those at the place where a game was cut, are left out. --append keeps side
@@ -236,12 +236,11 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
 /// The games that the reel contains before the append.
 fn seen(
     args: &Args,
-    alike: AlikeName,
+    alike: Alike,
     reel: Option<&Reel>,
     options: DatabaseOptions,
 ) -> Result<GameSet, Failure> {
-    let mut seen = alike.games();
-    let alike = seen.alike();
+    let mut seen = GameSet::new(alike);
     if let Some(reel) = reel {
         let database = Database::from_reel(Reel::open(reel.path())?, options);
         let hashes = |block: &Block| GameHash::of_block(block, alike);

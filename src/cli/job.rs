@@ -212,6 +212,8 @@ struct Manner {
 struct Opened {
     job: Job,
     folder: PathBuf,
+    /// The command that is done: the one that planned the job, or one that asks the same and writes to other files.
+    arguments: Vec<String>,
 }
 
 impl Opened {
@@ -231,13 +233,14 @@ impl Opened {
         let job = Job::read(folder)?;
         let folder =
             folder.canonicalize().map_err(|error| JobError::Unreadable { path: folder.to_owned(), error })?;
-        Ok(Opened { job, folder })
+        let arguments = job.question.arguments.clone();
+        Ok(Opened { job, folder, arguments })
     }
 
     /// The search of the job.
     fn search(&self) -> Result<scan::Args, Failure> {
         let before = ["orbit", "job", "plan"].map(OsString::from).into_iter();
-        let words = before.chain(self.job.question.arguments.iter().map(OsString::from));
+        let words = before.chain(self.arguments.iter().map(OsString::from));
         let read = Cli::try_parse_from(dashes::guarded(words.collect()));
         match read.map(|cli| cli.command) {
             Ok(Command::Job(Args { command: JobCommand::Plan(plan) })) => {
@@ -345,7 +348,7 @@ impl Opened {
 }
 
 fn status(args: &StatusArgs) -> Result<Exit, Failure> {
-    let Opened { job, folder } = Opened::here(&args.folder)?;
+    let Opened { job, folder, .. } = Opened::here(&args.folder)?;
     let found = job.check(&folder);
     let (mut complete, mut missing, mut bad) = (Vec::new(), Vec::new(), Vec::new());
     for (number, state) in found {
@@ -407,7 +410,7 @@ pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocatio
     let opened = match Opened::here(folder) {
         Ok(opened) => {
             opened.job.demand(&asked.question, folder)?;
-            opened
+            Opened { arguments: words, ..opened }
         }
         Err(Failure::Job(JobError::Missing { .. })) => {
             fixed(&asked, words, None)?.write(folder)?;

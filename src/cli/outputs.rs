@@ -4,26 +4,26 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use orbit_chess::internals::choice::Order;
 use orbit_chess::internals::database::{GameTexts, StreamedBlock};
-use orbit_chess::internals::diagnostic::nearest;
 use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::Findings;
 use orbit_chess::internals::report::{
-    Column, Columns, Extras, Format, HitTotals, Layout, Report, Rows, Stitcher,
+    Column, Columns, Extras, Format, FormatName, HitTotals, Layout, Report, Rows, Stitcher,
 };
 use orbit_chess::internals::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
     Reach,
 };
+use orbit_chess::{Chosen, UnknownName};
 
 #[cfg(feature = "parquet")]
 use orbit_chess::internals::report::ParquetWriter;
 
-use super::choosing::ChoosingArgs;
-use super::common::{Files, Progress, ending};
+use serde_json::{Value, json};
+
+use super::common::{Files, Progress, choice, ending};
 use super::failure::Failure;
 use super::games::{Games, Target};
 use super::pictures::{self, Picture};
@@ -38,7 +38,7 @@ const MOVES_MAX: usize = 12;
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
     /// Print hits in this format; the formats are described below [default: text].
-    #[arg(short = 'F', long, value_enum)]
+    #[arg(short = 'F', long, value_parser = choice::<FormatName>())]
     pub(super) format: Option<FormatName>,
     /// Write hits to a file, in the format that its name ends in.
     ///
@@ -54,8 +54,8 @@ pub(super) struct OutputArgs {
     /// Write one row for each hit, or one for each game that hits (its first hit), in tables and lists of positions.
     ///
     /// Tables and lists of positions are jsonl, csv, parquet, epd and fen.
-    #[arg(long, value_enum, default_value_t = RowsName::Hits)]
-    rows: RowsName,
+    #[arg(long, value_parser = choice::<Rows>(), default_value_t)]
+    rows: Rows,
     /// Write these columns to tables, such as `game,white,black,move,fen`.
     ///
     /// Tables are jsonl, csv and parquet. docs/output.md has all columns and what they hold.
@@ -77,24 +77,6 @@ pub(super) struct OutputArgs {
     /// that is listed.
     #[arg(long)]
     pub(super) no_spans: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum FormatName {
-    Text,
-    Pgn,
-    Jsonl,
-    Csv,
-    Epd,
-    Fen,
-    Plain,
-    Values,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum RowsName {
-    Hits,
-    Games,
 }
 
 impl OutputArgs {
@@ -129,6 +111,26 @@ impl OutputArgs {
     /// What the columns need that were chosen.
     pub(super) fn wants(&self) -> Wants {
         Columns::new(&self.columns).wants()
+    }
+
+    /// The formats and their choices as JSON, without names of files.
+    pub(super) fn in_json(&self) -> Result<Value, Failure> {
+        let format = |path: &PathBuf| {
+            Ok(match wish(path)? {
+                Wish::Hits(name) => name.to_string(),
+                Wish::Picture(_) => String::from("picture"),
+                Wish::Parquet => String::from("parquet"),
+            })
+        };
+        Ok(json!({
+            "format": self.format,
+            "files": self.files.iter().map(format).collect::<Result<Vec<String>, Failure>>()?,
+            "rows": self.rows,
+            "columns": self.columns,
+            "comment": self.comment,
+            "all_plies": self.all_plies,
+            "spans": !self.no_spans,
+        }))
     }
 
     /// The comment that is written at hits in games.
@@ -167,8 +169,7 @@ impl OutputArgs {
             true => self.have(is_wanted),
             false => self.files_have(is_wanted),
         };
-        let is_idle =
-            self.rows != RowsName::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
+        let is_idle = self.rows != Rows::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
         let why = if is_idle {
             "--rows is for tables of hits: choose --format jsonl, csv, epd or fen, or write such a file with -o"
         } else if !self.columns.is_empty() && !lists_in(|name| matches!(name, Jsonl | Csv)) {
@@ -183,13 +184,6 @@ impl OutputArgs {
         Err(Failure::Other(why.into()))
     }
 
-    fn rows(&self) -> Rows {
-        match self.rows {
-            RowsName::Hits => Rows::Hits,
-            RowsName::Games => Rows::Games,
-        }
-    }
-
     /// The columns that were chosen, or else those that `usual` gives.
     fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
         if self.columns.is_empty() { usual() } else { Columns::new(&self.columns) }
@@ -202,7 +196,7 @@ impl OutputArgs {
 
     /// `None` for games as they are.
     fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
-        let rows = self.rows();
+        let rows = self.rows;
         let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
         Some(match name {
             FormatName::Text => Format::Text {
@@ -227,14 +221,7 @@ impl OutputArgs {
 
 /// A column of tables by its name.
 fn column(name: &str) -> Result<Column, String> {
-    let found = Column::ALL.into_iter().find(|column| column.name() == name);
-    found.ok_or_else(|| {
-        let names = Column::ALL.map(Column::name);
-        match nearest(name, names.iter()) {
-            Some(near) => format!("there is no such column; did you mean `{near}`?"),
-            None => format!("there is no such column; the columns are {}", names.join(", ")),
-        }
-    })
+    name.parse().map_err(|unknown: UnknownName| format!("there is no such column; {}", unknown.remedy()))
 }
 
 /// The content that the ending of a file's name chooses.
@@ -349,18 +336,18 @@ impl Outputs {
     /// order games are listed.
     pub(super) fn create(
         args: &OutputArgs,
-        choosing: &ChoosingArgs,
+        chosen: &Chosen,
         (lists, is_sorted): (bool, bool),
         extras: Extras,
         begun: Files,
     ) -> Result<Outputs, Failure> {
         let sources = begun.database.source_names();
-        let (skip, games_max) = (choosing.skip(), choosing.games_max());
+        let (skip, games_max) = (chosen.skip, chosen.games_max);
         let mut games = Games::new(args.comment(), skip, games_max);
         // The order of the arguments comes before that of the query.
         let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
-        let order = choosing.order().or(by_query);
-        let chooses = choosing.chooses();
+        let order = chosen.order.or(by_query);
+        let chooses = !chosen.is_all();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
         let output = |format: Format, sink| {
             let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
@@ -398,7 +385,7 @@ impl Outputs {
                     let table = |file| ParquetWriter::new(file, args.table_columns(extras));
                     let table = file.map(table).transpose().map_err(Failure::File)?;
                     outputs.push(output(
-                        Format::Csv { rows: args.rows(), columns: args.table_columns(extras) },
+                        Format::Csv { rows: args.rows, columns: args.table_columns(extras) },
                         table.map_or(Sink::Closed, |table| Sink::Parquet(Box::new(table))),
                     ));
                 }

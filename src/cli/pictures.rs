@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use orbit_chess::internals::files::OutputFile;
-use orbit_chess::internals::report::findings::{Findings, OrbitFindings, TransformSum};
+use orbit_chess::internals::report::findings::{Findings, NO_HEAT_MAP, OrbitFindings, TransformSum};
 use orbit_chess::internals::report::heat::{HeatMap, Palette};
 use orbit_chess::internals::report::{grouped, page::page, svg};
 use serde_json::json;
@@ -11,9 +11,6 @@ use serde_json::json;
 use super::common::{Out, write_whole};
 use super::failure::Failure;
 use super::terminal;
-
-/// Positions that a page shows.
-pub(super) const SAMPLE_MAX: usize = 24;
 
 /// What a file shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,13 +44,10 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
         out.drawn(&map.text(palette))?;
     }
     if maps.is_empty() {
-        out.line(NOWHERE)?;
+        out.line(NO_HEAT_MAP)?;
     }
     out.finish()
 }
-
-pub(super) const NOWHERE: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no \
-                       set of squares; write it under `shift`, or as a set such as `k attackedby N`";
 
 /// Where the copies stand, and the squares of a set.
 pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
@@ -77,7 +71,7 @@ pub(super) fn write(picture: Picture, findings: &Findings, file: OutputFile) -> 
         Picture::Page => page(findings),
         Picture::Svg => match heat(findings).first() {
             Some(map) => svg::heat_map_file(map),
-            None => return Err(Failure::Other(format!("{}: {NOWHERE}", file.path().display()))),
+            None => return Err(Failure::Other(format!("{}: {NO_HEAT_MAP}", file.path().display()))),
         },
     };
     write_whole(file, |file| file.write_all(text.as_bytes()))

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use orbit_chess::internals::choice::{Player, Ratings, Side};
+use clap::ArgGroup;
+use orbit_chess::Request;
+use orbit_chess::internals::choice::{Choice, Ratings, Side};
 use orbit_chess::internals::game::{PlayerName, are_alike};
 use orbit_chess::internals::report::grouped;
 use orbit_chess::internals::run::{SpellingsCollector, SpellingsPart};
@@ -22,7 +24,7 @@ const SPELLINGS_MAX: usize = 12;
 const UNDECIDED_MAX: usize = 200;
 
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Choosing a player")]
+#[command(next_help_heading = "Choosing a player", group(ArgGroup::new("whose").multiple(true)))]
 pub(super) struct PlayerArgs {
     /// Count only games of a player, and ask the query from his side: White of the query is the player.
     ///
@@ -39,121 +41,105 @@ pub(super) struct PlayerArgs {
     #[arg(long, value_name = "NAME", group = "whose")]
     player_exact: Option<String>,
     /// Count only games in which the player has this side.
-    #[arg(
-        long = "as",
-        value_name = "SIDE",
-        value_parser = choice::<Side>(),
-        requires = "whose",
-        default_value = "any",
-        hide_default_value = true
-    )]
-    side: Side,
+    #[arg(long = "as", value_name = "SIDE", value_parser = choice::<Side>(), group = "whose")]
+    side: Option<Side>,
     /// Count only games in which the player's rating lies in a range, such as `2600-2700`, `2600-` or `-2700`.
-    #[arg(long, value_name = "MIN-MAX", requires = "whose", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     rating: Option<Ratings>,
     /// Count only games against an opponent; his name is read as that of the player is.
-    #[arg(long, value_name = "NAME", requires = "whose")]
+    #[arg(long, value_name = "NAME", group = "whose")]
     opponent: Option<PlayerName>,
     /// Count only games in which the opponent's rating lies in a range.
-    #[arg(long, value_name = "MIN-MAX", requires = "whose", allow_hyphen_values = true)]
+    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     opponent_rating: Option<Ratings>,
 }
 
 impl PlayerArgs {
-    /// The player, if one is chosen.
-    pub(super) fn player(&self) -> Option<Player> {
-        let exact = || self.player_exact.as_deref().map(PlayerName::exact);
-        let mut player = Player::new(self.player.clone().or_else(exact)?);
-        player.side = self.side;
-        player.ratings = self.rating.clone();
-        player.opponent = self.opponent.clone();
-        player.opponent_ratings = self.opponent_rating.clone();
-        Some(player)
+    /// Puts the player into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        let text = |name: &Option<PlayerName>| name.as_ref().map(PlayerName::to_string);
+        let ratings = |ratings: &Option<Ratings>| ratings.as_ref().map(Ratings::to_string);
+        (request.player, request.player_exact) = (text(&self.player), self.player_exact.clone());
+        (request.side, request.rating) = (self.side, ratings(&self.rating));
+        (request.opponent, request.opponent_rating) = (text(&self.opponent), ratings(&self.opponent_rating));
     }
+}
 
-    /// What lists the spellings of his name, if a player is chosen.
-    pub(super) fn collector(&self) -> Option<SpellingsCollector> {
-        self.player().map(|player| SpellingsCollector::new(player.name))
+/// Lists the spellings of the name of a player, if one is chosen.
+pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
+    choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
+}
+
+/// Refuses groups that only the games of a player have.
+pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(), Failure> {
+    let mut all = groupings.iter().flat_map(Grouping::properties);
+    match all.find(|by| by.is_of_player()).filter(|_| choice.player.is_none()) {
+        None => Ok(()),
+        Some(by) => Err(Failure::Other(format!(
+            "`{by}` groups the games of one player: add --player NAME, or choose `player`, `white` or `black`"
+        ))),
     }
+}
 
-    /// Refuses groups that only the games of a player have.
-    pub(super) fn refuse_idle(&self, groupings: &[Grouping]) -> Result<(), Failure> {
-        let mut all = groupings.iter().flat_map(Grouping::properties);
-        match all.find(|by| by.is_of_player()).filter(|_| self.player().is_none()) {
-            None => Ok(()),
-            Some(by) => Err(Failure::Other(format!(
-                "`{by}` groups the games of one player: add --player NAME, or choose `player`, `white` or `black`"
-            ))),
-        }
-    }
-
-    /// The games of the player, the spellings that were taken together, and those that come near. `is_whole` is whether all games
-    /// were read.
-    pub(super) fn summary(&self, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
-        let Some(Player { name, .. }) = self.player() else { return Vec::new() };
-        let player = self.player().map_or(String::new(), |player| player.to_string());
-        let [white, black] = sums(&spellings.player);
-        let (taken, near) = (by_games(&spellings.player), nearest(&name, &spellings.near));
-        let fields = json!({ "player": {
-            "name": name.to_string(),
-            "games": white + black,
-            "as_white": white,
-            "as_black": black,
-            "is_whole": is_whole,
-            "together": objects(&taken),
-            "left_out": objects(&near),
-        }});
-        let until = if is_whole { "" } else { " in the games that were read" };
-        let first = match white + black {
-            0 => format!("no game of {player}{until}: names are the tags White and Black of the games"),
-            games => format!(
-                "{player}: {} games{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
-                grouped(games),
-                grouped(white),
-                grouped(black)
-            ),
-        };
-        let mut remarks = vec![Remark::from((first, fields))];
-        let mut say = |text: Option<String>| {
-            remarks.extend(text.map(Remark::from));
-        };
-        say((taken.len() > 1).then(|| format!("taken together: {}", list(&taken))));
-        let is_found = white + black > 0;
-        let heading = if is_found { "near, and left out" } else { "did you mean" };
-        let end = if is_found { "" } else { "?" };
-        say((!near.is_empty()).then(|| format!("{heading}: {}{end}", list(&near))));
-        if name.has_given_names() {
-            for (one, others) in undecided(&taken, &near) {
-                say(Some(format!(
-                    "`{}` was taken, and may be {} as well: --player-exact takes one spelling alone",
-                    visible::line(one),
-                    others
-                        .iter()
-                        .map(|name| format!("`{}`", visible::line(name)))
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                )));
-            }
-        }
-        if spellings.numbers.len() > 1 {
-            let of_number = |(number, names): (&u32, &BTreeSet<String>)| {
-                let names: Vec<String> =
-                    names.iter().map(|name| format!("`{}`", visible::line(name))).collect();
-                format!("{number} {}", names.join(", "))
-            };
-            let shown: Vec<String> = spellings.numbers.iter().take(SPELLINGS_MAX).map(of_number).collect();
+/// The games of the player, the spellings that were taken together, and those that come near. `is_whole` is whether all games
+/// were read.
+pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
+    let Some(player) = &choice.player else { return Vec::new() };
+    let name = &player.name;
+    let [white, black] = sums(&spellings.player);
+    let (taken, near) = (by_games(&spellings.player), nearest(name, &spellings.near));
+    let fields = json!({ "player": {
+        "name": name.to_string(),
+        "games": white + black,
+        "as_white": white,
+        "as_black": black,
+        "is_whole": is_whole,
+        "together": objects(&taken),
+        "left_out": objects(&near),
+    }});
+    let until = if is_whole { "" } else { " in the games that were read" };
+    let first = match white + black {
+        0 => format!("no game of {player}{until}: names are the tags White and Black of the games"),
+        games => format!(
+            "{player}: {} games{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
+            grouped(games),
+            grouped(white),
+            grouped(black)
+        ),
+    };
+    let mut remarks = vec![Remark::from((first, fields))];
+    let mut say = |text: Option<String>| {
+        remarks.extend(text.map(Remark::from));
+    };
+    say((taken.len() > 1).then(|| format!("taken together: {}", list(&taken))));
+    let is_found = white + black > 0;
+    let heading = if is_found { "near, and left out" } else { "did you mean" };
+    let end = if is_found { "" } else { "?" };
+    say((!near.is_empty()).then(|| format!("{heading}: {}{end}", list(&near))));
+    if name.has_given_names() {
+        for (one, others) in undecided(&taken, &near) {
             say(Some(format!(
-                "these are {} players by their FIDE numbers: {}",
-                grouped(spellings.numbers.len() as u64),
-                shown.join("; ")
+                "`{}` was taken, and may be {} as well: --player-exact takes one spelling alone",
+                visible::line(one),
+                others.iter().map(|name| format!("`{}`", visible::line(name))).collect::<Vec<_>>().join(", ")
             )));
         }
-        let opponents = self.opponent.as_ref().map(|_| by_games(&spellings.opponent));
-        say(opponents
-            .filter(|all| all.len() > 1)
-            .map(|all| format!("opponents taken together: {}", list(&all))));
-        remarks
     }
+    if spellings.numbers.len() > 1 {
+        let of_number = |(number, names): (&u32, &BTreeSet<String>)| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{}`", visible::line(name))).collect();
+            format!("{number} {}", names.join(", "))
+        };
+        let shown: Vec<String> = spellings.numbers.iter().take(SPELLINGS_MAX).map(of_number).collect();
+        say(Some(format!(
+            "these are {} players by their FIDE numbers: {}",
+            grouped(spellings.numbers.len() as u64),
+            shown.join("; ")
+        )));
+    }
+    let opponents = player.opponent.as_ref().map(|_| by_games(&spellings.opponent));
+    say(opponents.filter(|all| all.len() > 1).map(|all| format!("opponents taken together: {}", list(&all))));
+    remarks
 }
 
 fn sums(spellings: &BTreeMap<String, [u64; 2]>) -> [u64; 2] {

@@ -1,18 +1,18 @@
 //! How games are read: whether a reel is read in place of a PGN file, which games are left out as duplicates, and how much
 //! memory a .zst file gets.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "https")]
 use std::time::Duration;
 
-use clap::ValueEnum;
+use orbit_chess::Request;
 use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::query::Query;
 use orbit_chess::internals::reel::{Alike, GameSet};
 use orbit_chess::internals::report::grouped;
 
-use super::common::bytes;
+use super::common::{bytes, choice};
 
 /// The memory that packed files get.
 #[derive(Debug, clap::Args)]
@@ -71,45 +71,36 @@ pub(super) struct ReadingArgs {
     /// start position and the moves of the main line alone: collections hold many games twice, with names and events
     /// written differently. The first game stays, whatever --where says of it. This needs 24 to 48 bytes of memory for
     /// each game.
-    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
-    unique: Option<AlikeName>,
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Alike>(), num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
+    unique: Option<Alike>,
     #[command(flatten)]
     unpack: UnpackArgs,
 }
 
-/// What of two games must be equal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum AlikeName {
-    /// Everything: start position, moves, result and tags.
-    Tags,
-    /// The start position and the moves of the main line.
-    Moves,
-}
-
-impl AlikeName {
-    /// An empty set of games that are told apart so.
-    pub(super) fn games(self) -> GameSet {
-        GameSet::new(match self {
-            AlikeName::Tags => Alike::Tags,
-            AlikeName::Moves => Alike::Moves,
-        })
-    }
-}
-
 impl ReadingArgs {
+    /// Puts the choices into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        (request.variations, request.unique) = (self.variations, self.unique);
+    }
+
+    /// The folder whose files queries may use.
+    pub(super) fn script_files(&self) -> Option<&Path> {
+        self.script_files.as_deref()
+    }
+
     /// The database without duplicates, if that is wanted.
     pub(super) fn unique(&self, database: Database) -> Database {
         match self.unique {
             None => database,
-            Some(alike) => database.without_duplicates(alike.games()),
+            Some(alike) => database.without_duplicates(GameSet::new(alike)),
         }
     }
 
     /// How many games were left out, if duplicates are.
     pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
         let what = match self.unique? {
-            AlikeName::Tags => "equal an earlier game",
-            AlikeName::Moves => "have the moves of an earlier game",
+            Alike::Tags => "equal an earlier game",
+            Alike::Moves => "have the moves of an earlier game",
         };
         let games: u64 = summary.sources.iter().map(|source| source.duplicates).sum();
         Some(format!("{} games were left out, which {what}", grouped(games)))

@@ -16,20 +16,21 @@ use orbit_chess::internals::diagnostic::Severity;
 use orbit_chess::internals::engine::EngineError;
 use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::engine::verify::Sample;
-use orbit_chess::internals::query::Type;
-use orbit_chess::internals::report::{Extras, Phases, side_lines_line, summary_lines};
+use orbit_chess::internals::report::{FormatName, Phases, side_lines_line, summary_lines};
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_chess::internals::second_reader::Readers;
+use orbit_chess::{Chosen, Request};
+use serde_json::{Value, json};
 
 pub(super) use self::ready::{Asked, EngineOfPart, Purpose, Ready};
 use self::run::Search;
 use super::board::BoardArgs;
-use super::choosing::ChoosingArgs;
+use super::choosing::{ChoosingArgs, choose_similar, hints, measure_hints};
 use super::common::{
     GpuArgs, Interrupt, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
 };
 use super::failure::{Exit, Failure};
-use super::outputs::{FormatName, OutputArgs};
+use super::outputs::OutputArgs;
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::ReadingArgs;
 use super::stats::StatsArgs;
@@ -234,48 +235,45 @@ impl Args {
         !is_counted && is_listed
     }
 
-    /// What rows have for this query besides that which all rows have.
-    fn extras(&self, scan: &Scan) -> Extras {
-        Extras {
-            nodes: scan.searches_variations(),
-            spans: scan.has_spans() && !self.outputs.no_spans,
-            texts: scan.ty() == Type::Str,
-            likeness: scan.finds_likeness(),
-            player: self.choosing.choice().player.is_some(),
-            measures: self.choosing.choice().reads_comments(),
+    /// The choices of games, hits and engine.
+    fn request(&self) -> Result<Request, Failure> {
+        let mut request = Request { dialect: self.dialect.choice(), ..Request::default() };
+        (request.engine, request.verify) = (Some(self.engine), self.verify.map(|sample| sample.0));
+        self.beside.put(&mut request);
+        self.choosing.put(&mut request);
+        if self.board.is_similar() {
+            choose_similar(&mut request)?;
         }
+        Ok(request)
+    }
+
+    /// The things that are made of what is found, as far as parts of a job depend on it: not the names of files.
+    fn output(&self) -> Result<Value, Failure> {
+        Ok(json!({
+            "count": self.count,
+            "copies": self.copies.is_some(),
+            "heat": self.heat,
+            "problems": self.problems.is_some() || self.verbose,
+            "lists": self.outputs.in_json()?,
+            "stats": self.stats.groupings(),
+            "files": self.beside.script_files().map(|folder| format!("{folder:?}")),
+        }))
     }
 
     /// What choices, statistics and columns need besides what the query needs.
-    fn wants(&self) -> Wants {
-        let order = self.choosing.order().map_or(Wants::HITS, |order| order.wants());
-        self.choosing.choice().wants() | order | self.stats.wants() | self.outputs.wants()
+    fn wants(&self, chosen: &Chosen) -> Wants {
+        chosen.wants() | self.stats.wants() | self.outputs.wants()
     }
 
     /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
-    fn refuse_orders(&self, scan: &Scan) -> Result<(), Failure> {
-        let has_value = matches!(scan.ty(), Type::Num | Type::Set | Type::Position);
-        if self.choosing.choice().best && !has_value {
-            let why = "--best needs a query whose value is a number or a set of squares, and this query has none: leave out \
-                       --best, or choose --first";
-            return Err(Failure::Other(why.into()));
-        }
-        let is_by_value = self.choosing.order().is_some_and(|order| order.wants().contains(Wants::VALUES));
-        if is_by_value && !has_value {
-            let why = "--sort value needs a query whose value is a number or a set of squares, and this query has \
-                       none: leave out --sort, or choose elo or date";
-            return Err(Failure::Other(why.into()));
-        }
-        let is_by_span = self.choosing.order().is_some_and(|order| order.wants().contains(Wants::SPANS));
-        if is_by_span && !scan.has_spans() {
-            let why = "--sort length needs a query whose hits consist of moves, such as `line`, `path` or `--`: leave \
-                       out --sort, or choose value, elo or date";
-            return Err(Failure::Other(why.into()));
-        }
-        if self.lists() || self.outputs.lists_to_files() {
+    fn refuse_orders(&self, chosen: &Chosen, scan: &Scan) -> Result<(), Failure> {
+        chosen.check_query(scan.ty(), scan.has_spans())?;
+        if chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
             return Ok(());
         }
-        self.choosing.refuse_order("--count, --copies, --heat, and --stats without --format, list no games: leave out one of these options")
+        let why = "--sort and --sample choose which games are listed, but --count, --copies, --heat, and --stats without --format, \
+                   list no games: leave out one of these options";
+        Err(Failure::Other(why.into()))
     }
 
     /// Refuses formats in which counts are not printed.
@@ -359,18 +357,19 @@ fn print_summary(
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| line.behind(before).print());
     args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
-    search.spellings(&args.choosing.player, summary.finished).iter().for_each(Remark::print);
-    let positions = args.choosing.choice().positions_in_words();
+    search.spellings(summary.finished).iter().for_each(Remark::print);
+    let choice = search.choice();
+    let positions = choice.positions_in_words();
     if !positions.is_empty() {
         message!("a position that hits counts if it meets {positions}");
         if hits.positions == 0 && summary.finished {
-            args.choosing.measure_hints().for_each(|hint| message!("{hint}"));
+            measure_hints(choice).for_each(|hint| message!("{hint}"));
         }
     }
     if let Some(games) = search.passing() {
         message!("{} of these games meet the conditions of --where", grouped(games));
         if games == 0 && summary.finished {
-            args.choosing.hints().for_each(|hint| message!("{hint}"));
+            hints(choice).for_each(|hint| message!("{hint}"));
         }
     }
     if summary.finished {

@@ -19,6 +19,9 @@ input, or when it is told to quit.
 Requests:
   open, close   open a database from files, close it
   query         search a database; the hits are kept, and come page by page
+  count, statistics, write
+                how many games and positions queries hit, counts by groups, files of games and
+                reports
   hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
   game          one game: tags, moves, positions, PGN
   explain       what a query means, and the copies that its transform makes

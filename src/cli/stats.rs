@@ -71,6 +71,11 @@ impl StatsArgs {
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
     }
 
+    /// The groupings as they were given.
+    pub(super) fn groupings(&self) -> &[String] {
+        &self.stats
+    }
+
     /// Whether `--stats` was given.
     pub(super) fn are_wanted(&self) -> bool {
         !self.stats.is_empty()

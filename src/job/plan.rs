@@ -6,11 +6,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use twox_hash::XxHash3_128;
 
 use crate::database::SourceMark;
 use crate::files::{OutputError, OutputFile, open_regular};
 use crate::pgn::READER_VERSION;
+use crate::request::Request;
 
 /// The name of the file of a job in its folder.
 pub const JOB_NAME: &str = "job.json";
@@ -113,10 +115,10 @@ impl Whole {
 pub struct Question {
     /// The arguments of the command line.
     pub arguments: Vec<String>,
-    /// The queries as text, those of files included.
-    pub queries: Vec<String>,
-    /// A hash of the options as they were understood.
-    pub options: String,
+    /// The queries as text, those of files included, and the choices.
+    pub request: Request,
+    /// The things that are made of the answers. Nothing of it is read again.
+    pub output: Value,
     /// A hash of what is made of the queries: their copies.
     pub plan: String,
     /// The inputs.
@@ -271,9 +273,9 @@ impl Job {
         let then = &self.question;
         let what = if then.sources != now.sources {
             "the sources are others"
-        } else if then.queries != now.queries {
+        } else if then.request.query != now.request.query {
             "the queries are others"
-        } else if then.options != now.options {
+        } else if then.request != now.request || then.output != now.output {
             "the options are others"
         } else if then.plan != now.plan {
             "the plan is another"
@@ -370,8 +372,8 @@ mod tests {
             let part = |(number, &blocks)| JobPart { number, blocks, positions: None };
             let question = Question {
                 arguments: Vec::new(),
-                queries: Vec::new(),
-                options: String::new(),
+                request: Request::default(),
+                output: Value::Null,
                 plan: String::new(),
                 sources: Vec::new(),
             };

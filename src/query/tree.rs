@@ -15,6 +15,9 @@ use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Span};
 
+#[macro_use]
+mod define;
+
 mod cells;
 mod conditions;
 pub mod game;
@@ -38,7 +41,7 @@ pub use parts::{
     Arith, Cmp, Counted, Dirs, GameResult, ListTransform, PawnKind, Pieces, PinPart, PureKind, Special,
     Spelt, TransformKind, contents_where,
 };
-pub use rewrite::Rewrite;
+pub use rewrite::{Operand, Rewrite};
 pub use squares::{Moves, SquaresOp};
 pub use texts::{PositionOp, TextOp};
 pub use visit::Extension;
@@ -259,6 +262,11 @@ impl Type {
         }
     }
 
+    /// Whether values of it can be told apart by size: numbers, positions, and sets by how many squares they have.
+    pub fn has_value(self) -> bool {
+        matches!(self, Type::Num | Type::Set | Type::Position)
+    }
+
     /// What it is, and where a value of it is a hit, in words.
     pub fn described(self) -> &'static str {
         match self {
@@ -351,14 +359,16 @@ pub enum Any<P: Form> {
     Position(Position<P>),
 }
 
-/// What a variable can hold.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Assigned<P: Form> {
-    Squares(Squares<P>),
-    Number(Number<P>),
-    Text(Text<P>),
-    Position(Position<P>),
+operands! {
+    /// What a variable can hold.
+    #[derive(Clone, Debug)]
+    #[expect(missing_docs, reason = "the names say it")]
+    pub enum Assigned<P: Form> {
+        Squares(Squares<P>),
+        Number(Number<P>),
+        Text(Text<P>),
+        Position(Position<P>),
+    }
 }
 
 /// A filter of any kind, looked at.
@@ -474,6 +484,18 @@ macro_rules! kind {
             }
         }
 
+        impl<P: Form> Operand<P> for Of<$op<P>, P> {
+            type Out<Q: Form> = $kind<Q>;
+
+            fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+                visit(Ref::$kind(self));
+            }
+
+            fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<$kind<Q>, R::Stop> {
+                by.$rewrite(self)
+            }
+        }
+
         impl<P: Form> From<Of<$op<P>, P>> for Any<P> {
             fn from(filter: Of<$op<P>, P>) -> Any<P> {
                 Any::$kind(filter)
@@ -506,18 +528,32 @@ impl<P: Form> Kind<P> for Any<P> {
     }
 }
 
-/// What hands on the value of another filter, for every kind but conditions.
-#[derive(Clone, Debug)]
-pub enum Control<P: Form, F> {
-    /// A variable's value.
-    Var(VarId),
-    /// `if c then t else e`.
-    #[expect(missing_docs, reason = "the names say it")]
-    If { condition: Any<P>, then: F, other: F },
-    /// `{f1 ... fn}`: the value of fn if all before it match, and else the empty set, or no value. What stands
-    /// behind a failure is not evaluated.
-    #[expect(missing_docs, reason = "the names say it")]
-    Braces { first: Vec<Any<P>>, last: F },
+impl<P: Form> Operand<P> for Any<P> {
+    type Out<Q: Form> = Any<Q>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        visit(self.node());
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Any<Q>, R::Stop> {
+        by.any(self)
+    }
+}
+
+operands! {
+    /// What hands on the value of another filter, for every kind but conditions.
+    #[derive(Clone, Debug)]
+    pub enum Control<P: Form, F> {
+        /// A variable's value.
+        Var(VarId),
+        /// `if c then t else e`.
+        #[expect(missing_docs, reason = "the names say it")]
+        If { condition: Any<P>, then: F, other: F },
+        /// `{f1 ... fn}`: the value of fn if all before it match, and else the empty set, or no value. What stands
+        /// behind a failure is not evaluated.
+        #[expect(missing_docs, reason = "the names say it")]
+        Braces { first: Vec<Any<P>>, last: F },
+    }
 }
 
 /// One operand or more.

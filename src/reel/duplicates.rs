@@ -10,6 +10,7 @@ use twox_hash::XxHash3_128;
 
 use super::block::{Block, GameRecord, GameRow, Problem, ProblemKind};
 use super::builder::BlockBuilder;
+use crate::named::choices;
 use crate::pgn::{Annotation, AnnotationKind};
 
 /// What of two games must be equal.
@@ -20,6 +21,11 @@ pub enum Alike {
     Tags,
     /// The start position and the moves of the main line; whatever tags, result, side lines and comments are.
     Moves,
+}
+
+choices! { Alike, "likeness of games",
+    Alike::Tags => "tags", "Everything: start position, moves, result and tags";
+    Alike::Moves => "moves", "The start position and the moves of the main line";
 }
 
 /// What equal games have in common.

@@ -11,6 +11,7 @@ use crate::board::Color;
 use crate::engine::Answer;
 use crate::engine::Wants;
 use crate::game::{Date, Eval, Rating, tags};
+use crate::named::choices;
 use crate::reel::GameRow;
 use crate::text::decode;
 
@@ -40,6 +41,8 @@ macro_rules! columns {
         pub enum Column {
             $(#[doc = concat!("`", $name, "`")] $column,)*
         }
+
+        choices! { Column, "column", $(Column::$column => $name, "";)* }
 
         impl Column {
             /// All columns.

@@ -25,6 +25,13 @@ pub const FEW_GAMES: u64 = 50;
 /// Letters of a copy's text at most: one with orbits in it may be as long as all their copies.
 pub(crate) const TEXT_MAX: usize = 300;
 
+/// Positions that a report shows at most.
+pub const SAMPLE_MAX: usize = 24;
+
+/// The reason why a query has no heat map, and a remedy.
+pub const NO_HEAT_MAP: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of \
+                               squares; write it under `shift`, or as a set such as `k attackedby N`";
+
 /// Everything that a report shows.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Findings {

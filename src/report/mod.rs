@@ -39,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Values;
 use crate::engine::Wants;
+use crate::named::choices;
 use crate::reel::GameRow;
 
 pub use around::moves_around;
@@ -63,6 +64,38 @@ pub use summary::{
 pub use text::Layout;
 pub use text_table::TextTable;
 pub use walk::Walk;
+
+/// The formats of hits, by their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FormatName {
+    /// [`Format::Text`].
+    Text,
+    /// Games with the text of their source.
+    Pgn,
+    /// [`Format::JsonLines`].
+    Jsonl,
+    /// [`Format::Csv`].
+    Csv,
+    /// [`Format::Epd`].
+    Epd,
+    /// [`Format::Fen`].
+    Fen,
+    /// [`Format::Plain`].
+    Plain,
+    /// [`Format::Values`].
+    Values,
+}
+
+choices! { FormatName, "format",
+    FormatName::Text => "text", "";
+    FormatName::Pgn => "pgn", "";
+    FormatName::Jsonl => "jsonl", "";
+    FormatName::Csv => "csv", "";
+    FormatName::Epd => "epd", "";
+    FormatName::Fen => "fen", "";
+    FormatName::Plain => "plain", "";
+    FormatName::Values => "values", "";
+}
 
 /// How hits are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,11 @@ use shakmaty::ByColor;
 
 use super::Walk;
 use crate::board::{Bitboard, Board, Color, Position};
-use crate::engine::{Answer, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
+use crate::engine::{
+    Answer, Answers, Commentary, CopyDetail, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span,
+};
 use crate::game::{self, Measures};
+use crate::named::choices;
 use crate::orbit::{AsText, Designators, Difference, Filter, Likeness, Placement};
 use crate::reel::{Block, GameMeasures, GameRow};
 
@@ -90,6 +93,11 @@ pub enum Rows {
     Games,
 }
 
+choices! { Rows, "kind of rows",
+    Rows::Hits => "hits", "";
+    Rows::Games => "games", "";
+}
+
 /// What of a row takes time, and is not wanted everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RowParts {
@@ -143,6 +151,26 @@ pub struct Row<'a> {
 }
 
 impl<'a> Found<'a> {
+    /// The answers to one query, `games` being those that count and the sides from which it was asked of them. Spans are those
+    /// that were told with the answers.
+    pub fn of(
+        block: &'a Block,
+        answers: &'a Answers,
+        (games, sides): (Option<&'a [bool]>, Option<&'a [Option<Color>]>),
+        names: &'a Names,
+    ) -> Found<'a> {
+        let Answers { hits, copies, games: told, commentary, spans } = answers;
+        Found {
+            games,
+            sides,
+            told: told.as_deref(),
+            commentary: commentary.as_ref(),
+            copies: copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts),
+            spans: spans.as_ref().map(|spans| spans as &dyn FindSpan),
+            ..Found::new(block, hits, names)
+        }
+    }
+
     /// Hits, all of which count, and nothing else.
     pub fn new(block: &'a Block, hits: &'a Hits, names: &'a Names) -> Found<'a> {
         Found {

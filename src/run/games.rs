@@ -252,6 +252,11 @@ impl GamesTaken {
         GamesTaken { skip, left: games_max.unwrap_or(u64::MAX) }
     }
 
+    /// Whether all were taken that are wanted.
+    pub fn are_all(&self) -> bool {
+        self.left == 0
+    }
+
     /// Whether the next game is taken.
     pub fn takes_next(&mut self) -> bool {
         if self.skip > 0 {

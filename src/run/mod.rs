@@ -41,7 +41,7 @@ mod statistics;
 mod totals;
 mod whole;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 
 pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
@@ -59,13 +59,12 @@ pub use self::statistics::StatisticsCollector;
 pub use self::totals::{TotalsCollector, TotalsPart};
 pub use self::whole::{WholeTextsCollector, WholeTextsPart};
 
-use crate::board::Color;
-use crate::choice::Choice;
+use crate::choice::{Choice, RankFacts};
 use crate::database::{Database, Room, StreamedBlock, Summary, TextError};
-use crate::engine::{Answers, CopyDetail, FindSpan, Wants};
+use crate::engine::Wants;
 use crate::orbit::{Filter, Likeness};
-use crate::reel::Block;
-use crate::report::{Found, Names};
+use crate::query::Type;
+use crate::report::{Extras, Found, Names};
 use crate::scan::{BlockAnswers, Scan, ScanError};
 
 /// Queries, a choice of games and hits, and what is collected of them.
@@ -75,21 +74,27 @@ pub struct Run<'a, C> {
     collector: &'a C,
 }
 
-/// What was found in one block.
+/// The answers to queries on one block, with names.
 #[derive(Clone, Copy)]
 pub struct BlockResult<'a> {
-    /// The block.
-    pub block: &'a Block,
-    /// For each game, whether it counts; `None` if all do.
-    pub games: Option<&'a [bool]>,
-    /// For each game that counts, the side of the player from which queries were asked; `None` without a player.
-    pub sides: Option<&'a [Option<Color>]>,
-    /// What each query answers at the hits that count.
-    pub answers: &'a [Answers],
-    /// Of each query what tells of what its hits consist, if that is wanted.
-    pub spans: &'a [Option<Box<dyn FindSpan + 'a>>],
-    /// What is called how.
+    /// The answers.
+    pub found: &'a BlockAnswers<'a>,
+    /// Names for the numbers in them.
     pub names: &'a Names,
+}
+
+impl<'a> Deref for BlockResult<'a> {
+    type Target = BlockAnswers<'a>;
+
+    fn deref(&self) -> &BlockAnswers<'a> {
+        self.found
+    }
+}
+
+impl<'a> From<&Found<'a>> for RankFacts<'a> {
+    fn from(found: &Found<'a>) -> RankFacts<'a> {
+        RankFacts { hits: found.hits, copies: found.copies, told: found.told, spans: found.spans }
+    }
 }
 
 /// Why a run stopped midway.
@@ -201,9 +206,7 @@ impl<'a, C: Collector> Run<'a, C> {
         let database = if wants.contains(Wants::GAME_TEXTS) { database.with_texts() } else { database };
         let outputs: Vec<Wants> = self.scan.filters().map(|filter| wanted_of(wants, filter)).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
-            let BlockAnswers { block, games, sides, answers, spans } = &found;
-            let (games, sides) = (games.as_deref(), sides.as_deref());
-            self.collector.look(&BlockResult { block, games, sides, answers, spans, names }, room)
+            self.collector.look(&BlockResult { found: &found, names }, room)
         };
         self.scan.for_each_block(database, &outputs, self.choice, work, take)
     }
@@ -230,6 +233,18 @@ pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names
     Names { likeness, copy_sides, ..names }
 }
 
+/// The things that rows of the first query have besides that which all rows have.
+pub fn extras_of(scan: &Scan, choice: &Choice) -> Extras {
+    Extras {
+        nodes: scan.searches_variations(),
+        spans: scan.has_spans(),
+        texts: scan.ty() == Type::Str,
+        likeness: scan.finds_likeness(),
+        player: choice.player.is_some(),
+        measures: choice.reads_comments(),
+    }
+}
+
 impl<'a> BlockResult<'a> {
     /// What one of the queries found.
     ///
@@ -237,21 +252,12 @@ impl<'a> BlockResult<'a> {
     ///
     /// When there is no such query.
     pub fn of(&self, query: usize) -> Found<'a> {
-        let BlockResult { block, games, sides, names, answers, spans } = *self;
-        let Answers { hits, copies, games: told, commentary, .. } = &answers[query];
-        let spans = spans[query].as_deref();
-        let copies = copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts);
+        let BlockResult { found, names } = *self;
+        let games = (found.games.as_deref(), found.sides.as_deref());
         Found {
-            block,
-            hits,
-            games,
-            sides,
-            told: told.as_deref(),
-            commentary: commentary.as_ref(),
-            copies,
             copy_sides: names.copy_sides.get(query).and_then(Option::as_deref),
-            spans,
-            names,
+            spans: found.spans[query].as_deref(),
+            ..Found::of(found.block, &found.answers[query], games, names)
         }
     }
 

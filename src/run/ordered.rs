@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::games::{Comment, GameText};
 use super::lists::ReportRoom;
 use super::{BlockResult, Collector, Part, PartError, TakeError};
-use crate::choice::{Order, RankFacts, Top};
+use crate::choice::{Order, Top};
 use crate::database::{GameTexts, Room, StreamedBlock, TextError};
 use crate::engine::Wants;
 use crate::reel::GameRow;
-use crate::report::{Format, Found, Report};
+use crate::report::{Format, Report};
 
 /// Holds the games that come first by an order, in all formats in which they are listed.
 #[derive(Debug)]
@@ -68,10 +68,8 @@ impl Collector for OrderedCollector {
     fn look(&self, result: &BlockResult, room: &Room) -> OrderedPart {
         let found = result.first();
         let mut best = self.order.top(self.games_max);
-        let Found { hits, copies, told, spans, .. } = found;
-        let facts = RankFacts { hits, copies, told, spans };
         for game in result.block.games().filter(|game| found.is_found(game)) {
-            let rank = self.order.rank(&game, facts);
+            let rank = self.order.rank(&game, (&found).into());
             best.offer(rank, game.number(), || game);
         }
         let hits = |game: &GameRow| found.hits.count_in(game.slots());

@@ -69,7 +69,7 @@ impl Collector for SpellingsCollector {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| result.block.tag_names(fide::tag(side)));
         for game in result.block.games() {
-            let Some(side) = result.sides.and_then(|sides| sides[game.index()]) else { continue };
+            let Some(side) = result.sides.as_deref().and_then(|sides| sides[game.index()]) else { continue };
             add(&mut part.player, &game, side);
             add(&mut part.opponent, &game, !side);
             let tags = &numbers[side.fold_wb(0, 1)];

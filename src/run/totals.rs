@@ -41,7 +41,7 @@ impl Collector for TotalsCollector {
         TotalsPart {
             // They are summed up with each block that is taken.
             totals: Totals::default(),
-            passing: result.games.map(passing),
+            passing: result.games.as_deref().map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),
         }
     }

@@ -8,16 +8,17 @@ use serde_json::json;
 
 use super::answer::Answer;
 use super::desk::Desk;
-use super::fault::{Code, Fault};
-use super::kept::{Kept, KeptBlock, Place, found, rank_facts};
-use super::request::{Ask, checked_rows, columns};
+use super::fault::Fault;
+use super::kept::{Kept, KeptBlock, Place};
+use super::request::{Ask, checked_rows};
 use crate::choice::{Order, Top};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Wants;
-use crate::query::{Dialect, Type};
+use crate::query::Type;
 use crate::reel::Block;
-use crate::report::{Columns, Extras, HitTotals, Names};
-use crate::scan::Scan;
+use crate::report::{Columns, HitTotals, Names};
+use crate::request::Request;
+use crate::run::extras_of;
 use crate::session::{Cancel, Progress, Query, Told};
 
 /// What a query answers.
@@ -61,13 +62,13 @@ impl Answered {
             "hits": self.kept.as_ref().map(|kept| kept.rows()),
             "cut": self.is_cut,
             "engine": self.engine,
-            "ms": (self.time.as_secs_f64() * 1e4).round() / 10.0,
+            "ms": milliseconds(self.time),
             "remarks": self.remarks.iter().map(|remark| remark.json(&self.query, "query", 1)).collect::<Vec<_>>(),
             "notes": self.notes,
         }));
         if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
-            let columns = ask.columns.as_deref().map(columns).transpose()?;
-            answer.rows = Some(kept.page(0, checked_rows(ask.rows)?, columns.as_deref())?);
+            let columns = ask.request.columns.as_deref();
+            answer.rows = Some(kept.page(0, checked_rows(ask.rows)?, columns)?);
         }
         Ok(answer)
     }
@@ -88,45 +89,40 @@ impl Desk {
     ) -> Result<Answered, Fault> {
         let begun = Instant::now();
         let session = self.session(&ask.database)?;
-        let (choice, order) = (ask.choice()?, ask.order()?);
         checked_rows(ask.rows)?;
-        let columns = ask.columns.as_deref().map(columns).transpose()?;
-        let query = parsed(&ask.query, ask.dialect())?;
-        let query = if ask.variations { query.with_variations() } else { query };
-        let fault = |error| Fault::of_session(error, &ask.query);
-        let search = session.search(&query).choice(choice.clone()).engine(ask.engine());
+        let request = &ask.request;
+        let query = only(request)?;
+        let fault = |error| Fault::of_session(error, query.text());
+        let search = session.search(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
         let mut search = search.cancelled_by(cancel).progress(watch);
         let scan = search.scan().map_err(fault)?;
-        refuse_idle(ask, &scan, order)?;
-        let order = order.or((scan.sorts_games() && !ask.count).then_some(Order::ByQuery));
-        let extras = Extras {
-            nodes: scan.searches_variations(),
-            spans: scan.has_spans(),
-            texts: scan.ty() == Type::Str,
-            likeness: scan.finds_likeness(),
-            player: choice.player.is_some(),
-            measures: choice.reads_comments(),
-        };
-        let shows_comments = columns.is_some_and(|all| Columns::new(&all).wants().contains(Wants::COMMENTS));
+        let choice = search.choice.clone();
+        let by_query = (scan.sorts_games() && !request.count).then_some(Order::ByQuery);
+        let order = search.order.map(|(order, _)| order).or(by_query);
+        let extras = extras_of(&scan, &choice);
+        let columns = request.columns.as_deref();
+        let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
         // Where side lines are searched blocks stay as they are.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // Else what hits consist of is told when they are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
-        let wants = match ask.count {
+        let wants = match request.count {
             true => Wants::HITS,
             false => Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS.when(tells_spans),
         };
         let wants = wants | Wants::COMMENTS.when(shows_comments);
         let wants = wants | order.map_or(Wants::HITS, Order::wants);
-        let owns_blocks = !session.is_resident() || session.keeps_variations() && !extras.nodes;
-        let mut keeping = Keeping::new(order, ask, owns_blocks, self.kept_max());
+        let is_made_anew = session.keeps_variations() && !extras.nodes || search.unique.is_some();
+        let owns_blocks = !session.is_resident() || is_made_anew;
+        let mut keeping =
+            Keeping::new(order, (search.skip, search.games_max), request.count, owns_blocks, self.kept_max());
         let summary =
             search.for_each_told(&scan, wants, |streamed, told| keeping.take(&streamed.block, told));
         let summary = summary.map_err(fault)?;
         let searched = summary.finished.then(|| (summary.totals.games(), summary.totals.positions));
-        let (hit, is_cut) = (keeping.hit, keeping.is_cut);
-        let kept = (!ask.count).then(|| {
+        let (hit, is_cut) = (keeping.hit(), keeping.is_cut);
+        let kept = (!request.count).then(|| {
             let is_ordered = keeping.order.is_some();
             let (blocks, places) = keeping.list();
             let mut kept = Kept::new(&query, session.sources().to_vec(), extras, is_ordered, blocks, places);
@@ -134,7 +130,7 @@ impl Desk {
             Arc::new(kept)
         });
         Ok(Answered {
-            query: ask.query.clone(),
+            query: query.text().to_owned(),
             remarks: query.remarks().to_vec(),
             notes: scan.notes().iter().cloned().chain(scan.engine().info().notice).collect(),
             hit,
@@ -148,39 +144,18 @@ impl Desk {
     }
 }
 
-/// Reads a query.
-pub(super) fn parsed(text: &str, dialect: Option<Dialect>) -> Result<Query, Fault> {
-    let query = match dialect {
-        Some(dialect) => Query::parse_dialect(text, dialect),
-        None => Query::parse(text),
-    };
-    query.map_err(|error| Fault::of_query(error.diagnostic().clone(), text))
-}
-
-/// Refuses choices that have no effect on the query.
-fn refuse_idle(ask: &Ask, scan: &Scan, order: Option<Order>) -> Result<(), Fault> {
-    let has_value = matches!(scan.ty(), Type::Num | Type::Set | Type::Position);
-    let wants = order.map_or(Wants::HITS, Order::wants);
-    let why = if ask.best && !has_value {
-        "`best` needs a query whose value is a number or a set of squares, and this query has none: leave out `best`, or \
-         choose `first`"
-    } else if wants.contains(Wants::VALUES) && !has_value {
-        "`sort` by value needs a query whose value is a number or a set of squares, and this query has none: choose `elo` \
-         or `date`"
-    } else if wants.contains(Wants::SPANS) && !scan.has_spans() {
-        "`sort` by length needs a query whose hits consist of moves, such as `line`, `path` or `--`: choose `value`, `elo` \
-         or `date`"
-    } else if order.is_some() && ask.count {
-        "`sort` and `sample` choose which games are listed, and `count` lists none: leave out one of them"
-    } else {
-        return Ok(());
-    };
-    Err(Fault::new(Code::Request, why))
+/// The query of a request that has one.
+pub(super) fn only(request: &Request) -> Result<Query, Fault> {
+    let queries = Query::of_request(request).map_err(|error| Fault::of_session(error, ""))?;
+    Ok(queries.into_iter().next().expect("a request has a query"))
 }
 
 /// What is kept of a search as it runs.
 struct Keeping {
     order: Option<(Order, Top<Place>)>,
+    /// Games that are left out at the beginning.
+    skip: u64,
+    /// The most games that are found, with those.
     games_max: u64,
     /// Whether hits are kept at all.
     keeps: bool,
@@ -188,6 +163,10 @@ struct Keeping {
     owns_blocks: bool,
     names: Names,
     hit: HitTotals,
+    /// Of these, the hits of games that are left out at the beginning.
+    skipped: HitTotals,
+    /// Whether as many games were found as are listed.
+    is_ended: bool,
     blocks: Vec<KeptBlock>,
     bytes: u64,
     bytes_max: u64,
@@ -196,16 +175,25 @@ struct Keeping {
 }
 
 impl Keeping {
-    fn new(order: Option<Order>, ask: &Ask, owns_blocks: bool, bytes_max: u64) -> Keeping {
-        let games_max = ask.games_max().unwrap_or(u64::MAX);
+    fn new(
+        order: Option<Order>,
+        (skip, limit): (u64, Option<u64>),
+        counts: bool,
+        owns_blocks: bool,
+        bytes_max: u64,
+    ) -> Keeping {
+        let games_max = limit.map_or(u64::MAX, |limit| limit.saturating_add(skip));
         let room = usize::try_from(games_max).unwrap_or(usize::MAX);
         Keeping {
             order: order.map(|order| (order, order.top(room))),
+            skip,
+            is_ended: false,
             games_max,
-            keeps: !ask.count,
+            keeps: !counts,
             owns_blocks,
             names: Names::default(),
             hit: HitTotals::default(),
+            skipped: HitTotals::default(),
             blocks: Vec::new(),
             bytes: 0,
             bytes_max,
@@ -216,25 +204,30 @@ impl Keeping {
 
     /// Takes what was told of the next block; breaks when no more games are wanted.
     fn take(&mut self, block: &Arc<Block>, told: Told) -> ControlFlow<()> {
-        let found = found(block, &told, &self.names);
+        let found = told.found(block, &self.names);
         let mut listed = Vec::new();
         let mut flow = ControlFlow::Continue(());
         for game in block.games().filter(|game| found.is_found(game)) {
             let hits = found.hits.count_in(game.slots());
             self.hit.games += 1;
             self.hit.positions += hits;
+            if self.hit.games <= self.skip {
+                self.skipped = self.hit;
+            }
             // The place of the block is not known yet: others may be left out before.
             let place = (0, game.index() as u32, hits);
             match &self.order {
+                None if self.hit.games <= self.skip => {}
                 None => listed.push((None, game.number(), place)),
                 Some((order, top)) => {
-                    let rank = order.rank(&game, rank_facts(&found));
+                    let rank = order.rank(&game, (&found).into());
                     if top.admits(&rank, game.number()) {
                         listed.push((Some(rank), game.number(), place));
                     }
                 }
             }
             if self.order.is_none() && self.hit.games == self.games_max {
+                self.is_ended = true;
                 flow = ControlFlow::Break(());
                 break;
             }
@@ -264,6 +257,17 @@ impl Keeping {
         flow
     }
 
+    /// Games and positions that hit; of what is only counted, or ended at a limit, without those that are left out.
+    fn hit(&self) -> HitTotals {
+        let HitTotals { games, positions } = self.hit;
+        match self.keeps && !self.is_ended {
+            true => self.hit,
+            false => {
+                HitTotals { games: games - self.skipped.games, positions: positions - self.skipped.positions }
+            }
+        }
+    }
+
     /// Leaves out blocks none of whose games is among the first by the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
@@ -287,7 +291,18 @@ impl Keeping {
     /// The blocks of games that are listed, the memory that they take, and the games in their order.
     fn list(mut self) -> ((Vec<KeptBlock>, u64), Vec<Place>) {
         self.prune();
-        let places = self.order.map_or(self.places, |(order, top)| order.list(top));
+        let places = match self.order {
+            None => self.places,
+            Some((order, top)) => {
+                let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
+                order.list(top).into_iter().skip(skip).collect()
+            }
+        };
         ((self.blocks, self.bytes), places)
     }
+}
+
+/// A time in milliseconds, to a tenth.
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e4).round() / 10.0
 }

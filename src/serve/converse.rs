@@ -1,6 +1,6 @@
 //! A conversation: requests are read while queries run.
 //!
-//! One thread reads. What takes long (`open`, `close`, `query`) is done by a second one in the order of the requests; pages,
+//! One thread reads. What takes long (`open`, `close`, `query`, `count`, `statistics`, `write`) is done by a second one in the order of the requests; pages,
 //! games and explanations by a third. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
 //! `version` and `quit` are answered at once. The invariant: each request gets one answer, whatever it is and however it ends.
 
@@ -20,7 +20,7 @@ use super::fault::{Code, Fault};
 use super::kept::Kept;
 use super::lines::{LINE_BYTES_MAX, Line, next_line};
 use super::request::{
-    Ask, Close, Explain, Game, Id, Of, Open, PAGE_ROWS_MAX, Page, Request, checked_rows, columns,
+    Ask, Close, Explain, Game, Id, Make, Message, Of, Open, PAGE_ROWS_MAX, Page, checked_rows,
 };
 use super::results::{RESULTS_MAX, Results};
 use crate::report::SCHEMA;
@@ -119,6 +119,7 @@ enum Work {
     Open(Open),
     Close(Close),
     Query(Box<Ask>),
+    Make(Box<Make>),
 }
 
 /// A request that is answered soon.
@@ -131,7 +132,7 @@ struct Quick {
 enum QuickWork {
     Hits(Page, Option<Arc<Kept>>),
     Game(Game),
-    Explain(Explain),
+    Explain(Box<Explain>),
 }
 
 impl Shared<'_> {
@@ -179,8 +180,8 @@ impl Shared<'_> {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match Request::read(&line) {
-                (Some(id), Ok(Request::Quit)) => {
+            match Message::read(&line) {
+                (Some(id), Ok(Message::Quit)) => {
                     self.lock().jobs.iter().for_each(|job| job.cancel.cancel());
                     return Ok(Some(id));
                 }
@@ -193,20 +194,21 @@ impl Shared<'_> {
     }
 
     /// Answers a request, or has it wait for its turn.
-    fn take(&self, id: Id, request: Request, bytes: usize) {
+    fn take(&self, id: Id, request: Message, bytes: usize) {
         let work = match request {
-            Request::Open(open) => return self.add_job(id, Work::Open(open), bytes),
-            Request::Close(close) => return self.add_job(id, Work::Close(close), bytes),
-            Request::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
-            Request::Hits(page) => QuickWork::Hits(page, None),
-            Request::Game(game) => QuickWork::Game(game),
-            Request::Explain(explain) => QuickWork::Explain(explain),
-            Request::Cancel(Of { of }) => return self.cancel(&id, &of),
-            Request::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
-            Request::Ping | Request::Quit => {
+            Message::Open(open) => return self.add_job(id, Work::Open(open), bytes),
+            Message::Close(close) => return self.add_job(id, Work::Close(close), bytes),
+            Message::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
+            Message::Make(make) => return self.add_job(id, Work::Make(make), bytes),
+            Message::Hits(page) => QuickWork::Hits(page, None),
+            Message::Game(game) => QuickWork::Game(game),
+            Message::Explain(explain) => QuickWork::Explain(explain),
+            Message::Cancel(Of { of }) => return self.cancel(&id, &of),
+            Message::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
+            Message::Ping | Message::Quit => {
                 return self.answer(&id, Ok(Answer::of(json!({ "pong": true }))));
             }
-            Request::Version => return self.answer(&id, Ok(self.about())),
+            Message::Version => return self.answer(&id, Ok(self.about())),
         };
         if let Err((id, fault)) = self.add_page(Quick { id, work, bytes }) {
             self.answer(&id, Err(fault));
@@ -225,7 +227,7 @@ impl Shared<'_> {
             drop(state);
             return self.answer(&id, Err(fault));
         }
-        if let Work::Query(_) = &work {
+        if let Work::Query(_) | Work::Make(_) = &work {
             state.results.forget(&id);
         }
         state.jobs.push_back(Job {
@@ -321,6 +323,7 @@ impl Shared<'_> {
                 match &*work {
                     Work::Query(ask) => state.results.add(id, &ask.database, kept),
                     Work::Close(close) => state.results.close(&close.database),
+                    Work::Make(_) => state.results.note(id),
                     Work::Open(_) => {}
                 }
                 answer
@@ -344,6 +347,7 @@ impl Shared<'_> {
         let has_events = match work {
             Work::Open(open) => open.progress,
             Work::Query(ask) => ask.progress,
+            Work::Make(make) => make.progress,
             Work::Close(_) => false,
         };
         let mut last = Instant::now();
@@ -359,6 +363,7 @@ impl Shared<'_> {
         match work {
             Work::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
             Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
+            Work::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
             Work::Query(ask) => {
                 let answered = self.desk.ask(ask, cancel, &mut watch)?;
                 Ok((answered.answer(ask)?, answered.kept))
@@ -387,8 +392,7 @@ impl Shared<'_> {
         match work {
             QuickWork::Hits(page, kept) => {
                 let Some(kept) = kept else { return Err(unknown(&page.of)) };
-                let columns = page.columns.as_deref().map(columns).transpose()?;
-                let rows = kept.page(page.from, checked_rows(page.rows)?, columns.as_deref())?;
+                let rows = kept.page(page.from, checked_rows(page.rows)?, page.columns.as_deref())?;
                 let mut answer = Answer::of(json!({ "from": page.from, "hits": kept.rows() }));
                 answer.rows = Some(rows);
                 Ok(answer)

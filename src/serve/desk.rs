@@ -129,6 +129,11 @@ impl Desk {
         self.session(name).map_or(Vec::new(), |session| session.files())
     }
 
+    /// The files of all open databases.
+    pub(super) fn all_files(&self) -> Vec<PathBuf> {
+        self.lock().iter().flat_map(|(_, session)| session.files()).collect()
+    }
+
     /// What is known of each open database.
     pub fn databases(&self) -> Vec<Value> {
         self.lock().iter().map(|(name, session)| described(name, session)).collect()

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::answer::Answer;
-use super::ask::parsed;
+use super::ask::only;
 use super::fault::Fault;
 use super::request::Explain;
 use crate::query::english;
@@ -30,7 +30,7 @@ impl Explained {
     ///
     /// What is wrong with it, and where.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
-        let query = parsed(&explain.query, explain.dialect)?;
+        let query = only(&explain.request)?;
         let prepared = query.prepared();
         let refusal = prepared.planner.refusal();
         Ok(Explained {

@@ -96,7 +96,11 @@ impl Fault {
     /// What a session reports of a query.
     pub(super) fn of_session(error: SessionError, text: &str) -> Fault {
         match error {
-            SessionError::Query(error) => Fault::of_query(error.diagnostic().clone(), text),
+            SessionError::Query(error) => {
+                let text = if error.text().is_empty() { text } else { error.text() };
+                Fault::of_query(error.diagnostic().clone(), text)
+            }
+            SessionError::Request(error) => Fault::new(Code::Request, error.to_string()),
             SessionError::Engine(error) => Fault::of_engine(error, text),
             SessionError::Cancelled => Fault::cancelled(),
             SessionError::NoVariations => Fault::new(

@@ -8,14 +8,9 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fault::{Code, Fault};
-use crate::board::Color;
-use crate::choice::RankFacts;
 use crate::engine::Wants;
 use crate::engine::reference::SpanFinder;
-use crate::engine::{
-    Answers, CopyDetail, CopyHits, EngineError, FindSpan, GameAnswer, Hits, Interrupt, PreparedQuery, Spans,
-    Values,
-};
+use crate::engine::{Answers, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Values};
 use crate::orbit::Likeness;
 use crate::reel::Block;
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
@@ -57,14 +52,9 @@ struct KeptGame {
 #[derive(Debug)]
 pub(super) struct KeptBlock {
     block: Arc<Block>,
-    bits: Vec<u32>,
-    main_lines: bool,
+    /// Without the values, which are kept of hits alone.
+    told: Told,
     values: HitValues,
-    copies: Option<CopyHits>,
-    told: Option<Vec<GameAnswer>>,
-    spans: Option<Spans>,
-    games: Option<Vec<bool>>,
-    sides: Option<Vec<Option<Color>>>,
 }
 
 /// Values at hits alone, in the order of slots.
@@ -78,8 +68,8 @@ enum HitValues {
 
 impl KeptBlock {
     /// What was told of a block.
-    pub(super) fn new(block: &Arc<Block>, told: Told) -> KeptBlock {
-        let Told { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } = told;
+    pub(super) fn new(block: &Arc<Block>, mut told: Told) -> KeptBlock {
+        let hits = &told.answers.hits;
         let slots = || hits.slots(0..block.slots());
         let values = match &hits.values {
             Values::None => HitValues::None,
@@ -87,19 +77,8 @@ impl KeptBlock {
             Values::Sets(all) => HitValues::Sets(slots().map(|slot| all[slot]).collect()),
             Values::Texts(all) => HitValues::Texts(slots().map(|slot| all[slot].clone()).collect()),
         };
-        let copies = copies.filter(|copies| copies.detail() != CopyDetail::Counts);
-        let Hits { bits, main_lines, .. } = hits;
-        KeptBlock {
-            block: Arc::clone(block),
-            bits,
-            main_lines,
-            values,
-            copies,
-            told: of_games,
-            spans,
-            games,
-            sides,
-        }
+        told.answers.hits.values = Values::None;
+        KeptBlock { block: Arc::clone(block), told, values }
     }
 
     /// The memory that it takes beside the block, about.
@@ -112,12 +91,13 @@ impl KeptBlock {
                 all.iter().map(|text| 16 + text.as_ref().map_or(0, |text| text.len())).sum()
             }
         };
+        let Told { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } = &self.told;
         // A span has some positions and moves, of which there may be more.
-        let spans = self.spans.as_ref().map_or(0, |_| 128 * self.hits());
-        let copies = self.copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
-        let told = self.told.as_ref().map_or(0, |told| size_of_val(&told[..]));
-        let games = self.games.as_ref().map_or(0, Vec::len) + self.sides.as_ref().map_or(0, Vec::len);
-        (values + spans + copies + told + games + 8 * self.bits.len() + size_of::<KeptBlock>()) as u64
+        let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
+        let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
+        let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
+        let games = games.as_ref().map_or(0, Vec::len) + sides.as_ref().map_or(0, Vec::len);
+        (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
     }
 
     /// The memory of the block that it refers to.
@@ -125,13 +105,9 @@ impl KeptBlock {
         self.block.memory_bytes()
     }
 
-    fn hits(&self) -> usize {
-        self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
-    }
-
     /// The hits as engines tell them: with a value for each slot.
     fn whole_hits(&self) -> Hits {
-        let mut hits = Hits { bits: self.bits.clone(), values: Values::None, main_lines: self.main_lines };
+        let mut hits = self.told.answers.hits.clone();
         let count = self.block.slots();
         let slots: Vec<usize> = hits.slots(0..count).collect();
         fn spread<T: Clone>(slots: &[usize], count: usize, none: T, values: &[T]) -> Vec<T> {
@@ -147,24 +123,6 @@ impl KeptBlock {
         };
         hits
     }
-}
-
-/// What is found in a block, for ranks and counts, before anything is kept of it.
-pub(super) fn found<'a>(block: &'a Block, told: &'a Told, names: &'a Names) -> Found<'a> {
-    let Answers { hits, copies, games, spans, .. } = &told.answers;
-    Found {
-        games: told.games.as_deref(),
-        sides: told.sides.as_deref(),
-        told: games.as_deref(),
-        copies: copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts),
-        spans: spans.as_ref().map(|spans| spans as &dyn FindSpan),
-        ..Found::new(block, hits, names)
-    }
-}
-
-/// By what the games of a block are ranked.
-pub(super) fn rank_facts<'a>(found: &Found<'a>) -> RankFacts<'a> {
-    RankFacts { hits: found.hits, copies: found.copies, told: found.told, spans: found.spans }
 }
 
 /// A game by the places of its block among those that are kept and of the game in it, and how many of its positions hit.
@@ -296,8 +254,8 @@ impl Kept {
         let kept = &self.blocks[game.block as usize];
         let row = kept.block.game(game.index as usize);
         let first = row.first_slot();
-        let hits = Hits { bits: kept.bits.clone(), values: Values::None, main_lines: kept.main_lines };
-        let nodes = hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
+        let nodes =
+            kept.told.answers.hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
         Some((&kept.block, game.index as usize, nodes))
     }
 
@@ -321,19 +279,13 @@ impl Kept {
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let hits = kept.whole_hits();
         let (fault, never) = (OnceCell::new(), Interrupt::default());
-        let late = match (&kept.spans, self.finder()?) {
+        let late = match (&kept.told.answers.spans, self.finder()?) {
             (None, Some(finder)) => Some(finder.late(0, &fault, &never)),
             _ => None,
         };
-        let told = kept.spans.as_ref().map(|spans| spans as &dyn FindSpan);
-        let found = Found {
-            games: kept.games.as_deref(),
-            sides: kept.sides.as_deref(),
-            told: kept.told.as_deref(),
-            copies: kept.copies.as_ref(),
-            spans: told.or(late.as_ref().map(|spans| spans as &dyn FindSpan)),
-            ..Found::new(&kept.block, &hits, self.names())
-        };
+        let found = kept.told.found(&kept.block, self.names());
+        let late = late.as_ref().map(|spans| spans as &dyn FindSpan);
+        let found = Found { hits: &hits, spans: found.spans.or(late), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
         let texts = match (is_text, games.first(), games.last()) {
             // The columns of text are as wide as the games need that are written together, and all that are found are listed.
@@ -344,7 +296,6 @@ impl Kept {
             }
             _ => games.iter().map(|&game| format.report(&found, game..game + 1).text).collect(),
         };
-        drop(late);
         match fault.into_inner() {
             Some(error) => Err(Fault::of_engine(error, &self.text)),
             None => Ok(texts),
@@ -356,7 +307,8 @@ impl Kept {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());
         }
-        let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.spans.is_none());
+        let is_wanted =
+            self.extras.spans && self.blocks.iter().all(|block| block.told.answers.spans.is_none());
         let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query)).transpose();
         let finder = finder.map_err(|error| Fault::of_engine(EngineError::from(error), &self.text))?;
         Ok(self.spans.get_or_init(|| finder).as_ref())

@@ -14,6 +14,7 @@ mod fault;
 mod games;
 mod kept;
 mod lines;
+mod make;
 mod request;
 mod results;
 
@@ -25,5 +26,5 @@ pub use self::explain::Explained;
 pub use self::fault::{Code, Fault};
 pub use self::kept::Kept;
 pub use self::lines::LINE_BYTES_MAX;
-pub use self::request::{Ask, Explain, Id, MAIN, Open, PAGE_ROWS_MAX, Page, Request};
+pub use self::request::{Ask, Explain, Id, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, What};
 pub use self::results::RESULTS_MAX;

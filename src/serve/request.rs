@@ -1,19 +1,15 @@
 //! Requests: what a line of JSON asks for.
 
-use std::num::NonZeroU64;
-use std::str::FromStr;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, from_value};
 
 use super::fault::{Code, Fault};
-use crate::choice::{Choice, Condition, Order, Player, Side, SortKey};
 use crate::diagnostic::nearest;
-use crate::query::Dialect;
 use crate::report::Column;
-use crate::scan::EngineChoice;
-use crate::themes;
+use crate::request::Request;
 
 /// The rows of a page at most.
 pub const PAGE_ROWS_MAX: u64 = 1000;
@@ -56,19 +52,21 @@ impl<'de> Deserialize<'de> for Id {
 
 /// What is asked for.
 #[derive(Debug)]
-pub enum Request {
+pub enum Message {
     /// Open a database.
     Open(Open),
     /// Close a database.
     Close(Close),
     /// Run a query.
     Query(Box<Ask>),
+    /// Count, group or write what queries hit.
+    Make(Box<Make>),
     /// Some of the hits of a query.
     Hits(Page),
     /// One game.
     Game(Game),
     /// What a query means.
-    Explain(Explain),
+    Explain(Box<Explain>),
     /// Stop a request that is under way.
     Cancel(Of),
     /// How far a request has come.
@@ -108,60 +106,40 @@ pub struct Close {
 }
 
 /// `query`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Ask {
-    /// The text of the query.
-    pub query: String,
+    /// The query, and the games and hits that count.
+    pub request: Request,
     /// The database that is searched.
-    #[serde(default = "main_name")]
     pub database: String,
-    #[serde(default)]
-    dialect: Option<Dialect>,
-    /// Whether side lines are searched.
-    #[serde(default)]
-    pub variations: bool,
-    #[serde(default)]
-    engine: EngineChoice,
-    #[serde(default, rename = "where")]
-    conditions: OneOrMore,
-    #[serde(default)]
-    player: Option<String>,
-    #[serde(default)]
-    player_exact: Option<String>,
-    #[serde(default, rename = "as")]
-    side: Option<Side>,
-    #[serde(default)]
-    rating: Option<String>,
-    #[serde(default)]
-    opponent: Option<String>,
-    #[serde(default)]
-    opponent_rating: Option<String>,
-    /// Whether the first hit of each game counts alone.
-    #[serde(default)]
-    pub first: bool,
-    /// Whether the hit of each game with the greatest value counts alone.
-    #[serde(default)]
-    pub best: bool,
-    limit: Option<NonZeroU64>,
-    #[serde(default)]
-    sort: Option<SortKey>,
-    #[serde(default)]
-    reverse: bool,
-    sample: Option<NonZeroU64>,
-    #[serde(default)]
-    seed: u64,
-    /// Whether hits are only counted.
-    #[serde(default)]
-    pub count: bool,
     /// Rows of the first page, which comes with the answer.
-    #[serde(default)]
     pub rows: u64,
-    /// The columns of these rows.
-    pub columns: Option<Vec<String>>,
     /// Whether events tell how far it has come.
-    #[serde(default)]
     pub progress: bool,
+}
+
+/// `count`, `statistics`, `write`.
+#[derive(Debug)]
+pub struct Make {
+    /// The queries, and the games and hits that count.
+    pub request: Request,
+    /// The database that is searched.
+    pub database: String,
+    /// The thing that is made of the hits.
+    pub what: What,
+    /// Whether events tell how far it has come.
+    pub progress: bool,
+}
+
+/// A thing that is made of hits, beside lists of them.
+#[derive(Debug)]
+pub enum What {
+    /// The numbers of games and positions that each query hits.
+    Count,
+    /// Counts by these groups: `year,eco*result`.
+    Statistics(String),
+    /// A file: games as PGN, a report as HTML, a heat map as SVG.
+    File(PathBuf),
 }
 
 /// `hits`.
@@ -177,7 +155,7 @@ pub struct Page {
     #[serde(default = "usual_rows")]
     pub rows: u64,
     /// Which columns they have.
-    pub columns: Option<Vec<String>>,
+    pub columns: Option<Vec<Column>>,
 }
 
 /// `game`.
@@ -192,15 +170,11 @@ pub struct Game {
 }
 
 /// `explain`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Explain {
-    /// The text of the query.
-    pub query: String,
-    #[serde(default)]
-    pub(super) dialect: Option<Dialect>,
+    /// The query.
+    pub request: Request,
     /// How many copies are listed.
-    #[serde(default = "usual_copies")]
     pub copies: usize,
 }
 
@@ -216,19 +190,6 @@ pub struct Of {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-impl Default for OneOrMore {
-    fn default() -> OneOrMore {
-        OneOrMore::More(Vec::new())
-    }
-}
-
 fn main_name() -> String {
     MAIN.to_owned()
 }
@@ -237,16 +198,29 @@ fn usual_rows() -> u64 {
     50
 }
 
-fn usual_copies() -> usize {
-    10
-}
+/// Copies that `explain` lists.
+const COPIES_USUAL: usize = 10;
 
-const KINDS: [&str; 11] =
-    ["open", "close", "query", "hits", "game", "explain", "cancel", "progress", "ping", "version", "quit"];
+const KINDS: [&str; 14] = [
+    "open",
+    "close",
+    "query",
+    "count",
+    "statistics",
+    "write",
+    "hits",
+    "game",
+    "explain",
+    "cancel",
+    "progress",
+    "ping",
+    "version",
+    "quit",
+];
 
-impl Request {
+impl Message {
     /// Reads a line: its id as far as it has one, and what it asks for.
-    pub fn read(line: &[u8]) -> (Option<Id>, Result<Request, Fault>) {
+    pub fn read(line: &[u8]) -> (Option<Id>, Result<Message, Fault>) {
         let wrong = |message: String| Err(Fault::new(Code::Request, message));
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
@@ -264,28 +238,26 @@ impl Request {
             None => return (None, wrong("the request has no id: give it a number or a string".into())),
         };
         let request = match fields.remove("request") {
-            Some(Value::String(kind)) => Request::of_kind(&kind, fields),
+            Some(Value::String(kind)) => Message::of_kind(&kind, fields),
             _ => wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", "))),
         };
         (Some(id), request)
     }
 
-    fn of_kind(kind: &str, mut fields: Map<String, Value>) -> Result<Request, Fault> {
-        if matches!(kind, "query" | "explain") {
-            put_theme(&mut fields)?;
-        }
+    fn of_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {
         Ok(match kind {
-            "open" => Request::Open(of_fields(fields)?),
-            "close" => Request::Close(of_fields(fields)?),
-            "query" => Request::Query(Box::new(of_fields(fields)?)),
-            "hits" => Request::Hits(of_fields(fields)?),
-            "game" => Request::Game(of_fields(fields)?),
-            "explain" => Request::Explain(of_fields(fields)?),
-            "cancel" => Request::Cancel(of_fields(fields)?),
-            "progress" => Request::Progress(of_fields(fields)?),
-            "ping" => of_fields(fields).map(|Nothing {}| Request::Ping)?,
-            "version" => of_fields(fields).map(|Nothing {}| Request::Version)?,
-            "quit" => of_fields(fields).map(|Nothing {}| Request::Quit)?,
+            "open" => Message::Open(of_fields(fields)?),
+            "close" => Message::Close(of_fields(fields)?),
+            "query" => Message::Query(Box::new(Ask::of(fields)?)),
+            "count" | "statistics" | "write" => Message::Make(Box::new(Make::of(kind, fields)?)),
+            "hits" => Message::Hits(of_fields(fields)?),
+            "game" => Message::Game(of_fields(fields)?),
+            "explain" => Message::Explain(Box::new(Explain::of(fields)?)),
+            "cancel" => Message::Cancel(of_fields(fields)?),
+            "progress" => Message::Progress(of_fields(fields)?),
+            "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,
+            "version" => of_fields(fields).map(|Nothing {}| Message::Version)?,
+            "quit" => of_fields(fields).map(|Nothing {}| Message::Quit)?,
             _ => {
                 let message = match nearest(kind, KINDS.iter()) {
                     Some(near) => format!("there is no request `{kind}`; did you mean `{near}`?"),
@@ -297,29 +269,8 @@ impl Request {
     }
 }
 
-/// Puts the query of a theme in the place of its name.
-fn put_theme(fields: &mut Map<String, Value>) -> Result<(), Fault> {
-    let Some(theme) = fields.remove("theme") else { return Ok(()) };
-    let fault = |message: String| Fault::new(Code::Request, message);
-    let Value::String(name) = theme else {
-        return Err(fault("`theme` is the name of a built-in theme, such as \"greek-gift\"".into()));
-    };
-    if fields.contains_key("query") {
-        return Err(fault("`query` and `theme` exclude each other: leave out one of them".into()));
-    }
-    let theme = themes::named(&name).map_err(|unknown| fault(unknown.to_string()))?;
-    fields.insert("query".into(), theme.query.into());
-    Ok(())
-}
-
 fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {
-    serde_json::from_value(Value::Object(fields))
-        .map_err(|error| Fault::new(Code::Request, error.to_string()))
-}
-
-/// A value that is written as text.
-fn parsed<T: FromStr<Err: std::fmt::Display>>(field: &str, text: &str) -> Result<T, Fault> {
-    text.parse().map_err(|error| Fault::new(Code::Request, format!("`{field}`: {error}")))
+    from_value(Value::Object(fields)).map_err(wrong)
 }
 
 impl Open {
@@ -332,92 +283,109 @@ impl Open {
 impl Explain {
     /// A query, with the usual number of copies.
     pub fn new(query: &str) -> Explain {
-        Explain { query: query.to_owned(), dialect: None, copies: usual_copies() }
+        Explain { request: Request::new(query), copies: COPIES_USUAL }
+    }
+
+    fn of(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
+        let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
+        let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
+        if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
+            let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
+            return Err(Fault::new(Code::Request, why));
+        }
+        Ok(Explain { request: one_query(fields)?, copies })
+    }
+}
+
+impl Make {
+    fn of(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
+        let database = taken(&mut fields, "database", main_name())?;
+        let progress = taken(&mut fields, "progress", false)?;
+        if let Some(name) = ["count", "columns"].into_iter().find(|name| fields.contains_key(*name)) {
+            return Err(Fault::new(Code::Request, format!("`{kind}` lists no rows: leave out `{name}`")));
+        }
+        let missing = |name: &str| Fault::new(Code::Request, format!("missing field `{name}`"));
+        let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
+        let (what, request) = match kind {
+            "count" => (What::Count, of_fields(fields)?),
+            "statistics" => {
+                let groupings = from_value(needed(&mut fields, "groupings")?).map_err(wrong)?;
+                (What::Statistics(groupings), one_query(fields)?)
+            }
+            _ => {
+                let path = from_value(needed(&mut fields, "path")?).map_err(wrong)?;
+                (What::File(path), one_query(fields)?)
+            }
+        };
+        let is_ordered = request.sort.is_some() || request.sample.is_some();
+        let is_cut = is_ordered || request.limit.is_some() || request.skip > 0;
+        match &what {
+            What::File(path) if !is_picture(path) && !is_games(path) => Err(Fault::new(
+                Code::Request,
+                "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
+            )),
+            What::File(path) if !is_picture(path) => Ok(()),
+            _ if is_cut => Err(Fault::new(
+                Code::Request,
+                "counts, statistics, reports and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
+            )),
+            _ => Ok(()),
+        }?;
+        Ok(Make { request, database, what, progress })
     }
 }
 
 impl Ask {
     /// A query with the usual choices.
     pub fn new(query: &str) -> Ask {
-        let mut fields = Map::new();
-        fields.insert("query".into(), query.into());
-        of_fields(fields).expect("a query alone is a request")
+        Ask { request: Request::new(query), database: main_name(), rows: 0, progress: false }
     }
 
-    /// Its dialect, if that is chosen.
-    pub(super) fn dialect(&self) -> Option<Dialect> {
-        self.dialect
+    /// Reads the fields of `query`.
+    ///
+    /// # Errors
+    ///
+    /// Fields that there are not, and values that these cannot have.
+    pub fn of(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
+        let database = taken(&mut fields, "database", main_name())?;
+        let (rows, progress) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "progress", false)?);
+        Ok(Ask { request: one_query(fields)?, database, rows, progress })
     }
+}
 
-    /// The engine of choice.
-    pub(super) fn engine(&self) -> EngineChoice {
-        self.engine
-    }
+/// Takes a field away that is none of a [`Request`].
+fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
+    fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
+}
 
-    /// Which games count, and which of their hits.
-    pub(super) fn choice(&self) -> Result<Choice, Fault> {
-        let conditions = match &self.conditions {
-            OneOrMore::One(condition) => std::slice::from_ref(condition),
-            OneOrMore::More(conditions) => conditions,
-        };
-        let conditions =
-            conditions.iter().map(|text| parsed::<Condition>("where", text)).collect::<Result<_, _>>()?;
-        if self.first && self.best {
-            return Err(Fault::new(
-                Code::Request,
-                "`first` and `best` exclude each other: leave out one of them",
-            ));
-        }
-        Ok(Choice { conditions, player: self.player()?, first: self.first, best: self.best })
-    }
+/// Whether a file is a report or a heat map by its name.
+pub(super) fn is_picture(path: &Path) -> bool {
+    ends_in(path, &[".html", ".svg"])
+}
 
-    fn player(&self) -> Result<Option<Player>, Fault> {
-        let mut player = match (&self.player, &self.player_exact) {
-            (Some(_), Some(_)) => {
-                let why = "`player` and `player_exact` exclude each other: leave out one of them";
-                return Err(Fault::new(Code::Request, why));
-            }
-            (Some(name), None) => Player::new(parsed("player", name)?),
-            (None, Some(name)) => Player::exact(name),
-            (None, None) => {
-                let others = [&self.rating, &self.opponent, &self.opponent_rating];
-                if self.side.is_some() || others.iter().any(|field| field.is_some()) {
-                    let why = "`as`, `rating`, `opponent` and `opponent_rating` are of a player: name him by `player` or `player_exact`";
-                    return Err(Fault::new(Code::Request, why));
-                }
-                return Ok(None);
-            }
-        };
-        player.side = self.side.unwrap_or_default();
-        player.ratings = self.rating.as_ref().map(|text| parsed("rating", text)).transpose()?;
-        player.opponent = self.opponent.as_ref().map(|text| parsed("opponent", text)).transpose()?;
-        player.opponent_ratings =
-            self.opponent_rating.as_ref().map(|text| parsed("opponent_rating", text)).transpose()?;
-        Ok(Some(player))
-    }
+/// Whether a file holds games by its name.
+fn is_games(path: &Path) -> bool {
+    ends_in(path, &[".pgn", ".pgn.zst"])
+}
 
-    /// The order in which games are listed; `None` for that of the database.
-    pub(super) fn order(&self) -> Result<Option<Order>, Fault> {
-        let wrong = |why: &str| Err(Fault::new(Code::Request, why));
-        match (self.sort, self.sample) {
-            (Some(_), Some(_)) => wrong("`sort` and `sample` exclude each other: leave out one of them"),
-            (None, None) if self.reverse => wrong("`reverse` turns an order round: give `sort` with it"),
-            (None, Some(_)) if self.reverse => {
-                wrong("a sample has no order that can be turned round: leave out `reverse`")
-            }
-            (None, Some(_)) if self.limit.is_some() => {
-                wrong("`sample` says how many games are listed: leave out `limit`")
-            }
-            (None, Some(_)) => Ok(Some(Order::Sampled { seed: self.seed })),
-            (Some(key), None) => Ok(Some(Order::Sorted { key, reverse: self.reverse })),
-            (None, None) => Ok(None),
-        }
-    }
+fn ends_in(path: &Path, endings: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|ending| name.ends_with(ending))
+}
 
-    /// The most games that are listed.
-    pub(super) fn games_max(&self) -> Option<u64> {
-        self.limit.or(self.sample).map(NonZeroU64::get)
+/// A request with one query.
+fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
+    let request: Request = of_fields(fields)?;
+    let others = [&request.theme, &request.board, &request.similar];
+    if request.query.len() + others.iter().filter(|other| other.is_some()).count() > 1 {
+        let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
+        return Err(Fault::new(Code::Request, why));
     }
+    Ok(request)
+}
+
+fn wrong(error: serde_json::Error) -> Fault {
+    Fault::new(Code::Request, error.to_string())
 }
 
 /// The number of rows of a page, if a page may have so many.
@@ -429,20 +397,4 @@ pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
             format!("a page has at most {PAGE_ROWS_MAX} rows: ask for several pages"),
         )),
     }
-}
-
-/// Columns by their names.
-pub(super) fn columns(names: &[String]) -> Result<Vec<Column>, Fault> {
-    let column = |name: &String| {
-        let found = Column::ALL.into_iter().find(|column| column.name() == name);
-        found.ok_or_else(|| {
-            let names = Column::ALL.map(Column::name);
-            let message = match nearest(name, names.iter()) {
-                Some(near) => format!("there is no column `{name}`; did you mean `{near}`?"),
-                None => format!("there is no column `{name}`: the columns are {}", names.join(", ")),
-            };
-            Fault::new(Code::Request, message)
-        })
-    };
-    names.iter().map(column).collect()
 }

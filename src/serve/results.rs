@@ -14,6 +14,9 @@ const BYTES_MAX: u64 = 512 << 20;
 /// Queries of which it is known that their hits were dropped, at most.
 const DROPPED_MAX: usize = 1000;
 
+/// Stands for the reason of a request that has no hits.
+const NO_LIST: &str = "";
+
 /// Hits by the ids of their queries.
 #[derive(Default)]
 pub(super) struct Results {
@@ -44,6 +47,12 @@ impl Results {
             sum -= bytes(&oldest);
             self.drop(oldest.id, "newer hits took their place");
         }
+    }
+
+    /// Knows that a request was answered that has no hits.
+    pub(super) fn note(&mut self, id: Id) {
+        self.forget(&id);
+        self.drop(id, NO_LIST);
     }
 
     /// Forgets an id, which another query takes.
@@ -77,6 +86,10 @@ impl Results {
                 let message = format!("the hits of query {name} were only counted: ask it without `count`");
                 Fault::new(Code::UnknownQuery, message)
             });
+        }
+        if self.dropped.contains(&(id.clone(), NO_LIST)) {
+            let message = format!("request {name} asked for no list of hits: ask with `query`");
+            return Err(Fault::new(Code::UnknownQuery, message));
         }
         if let Some((_, why)) = self.dropped.iter().find(|(dropped, _)| dropped == id) {
             let message = format!("the hits of query {name} were dropped, since {why}: ask the query again");

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use super::{GameRef, Query};
 use crate::board::{Bitboard, Position};
-use crate::choice::RankFacts;
-use crate::database::StreamedBlock;
-use crate::engine::{Answer, Answers, CopyDetail, FindSpan, Span, SpanKind};
-use crate::reel::GameRow;
-use crate::report::SpanMoves;
+use crate::engine::{Answer, CopyDetail, Span, SpanKind};
+use crate::reel::{Block, GameRow};
+use crate::report::{Found, SpanMoves};
 
 /// One position that a query hits. It can be kept, as its [`GameRef`] can; what takes time is computed when it is asked for.
 #[derive(Clone)]
@@ -188,42 +186,28 @@ impl fmt::Debug for Hit {
     }
 }
 
-/// What a query answers on a block, to be handed out as hits.
-pub(super) struct BlockHits<'a> {
-    pub(super) streamed: &'a StreamedBlock,
-    pub(super) answers: &'a Answers,
+/// Hands out what a query finds as hits.
+pub(super) struct Hits<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest copy and how many match where the answers do not tell.
+    /// The lowest copy and how many match where what was found does not tell.
     pub(super) untold: (Option<u32>, usize),
 }
 
-impl BlockHits<'_> {
-    /// By what its games are ranked.
-    pub(super) fn rank_facts(&self) -> RankFacts<'_> {
-        let Answers { hits, copies, games, spans, .. } = self.answers;
-        let spans = spans.as_ref().map(|spans| spans as &dyn FindSpan);
-        RankFacts { hits, copies: copies.as_ref(), told: games.as_deref(), spans }
-    }
-
-    /// Whether a game is found: a position of it hits, or the query asks for games in which none matches.
-    pub(super) fn is_found(&self, game: &GameRow) -> bool {
-        let Answers { hits, games, .. } = self.answers;
-        match games {
-            Some(told) => told[game.index()].is_found,
-            None => hits.slots(game.slots()).next().is_some(),
-        }
-    }
-
-    /// The hits of a game.
-    pub(super) fn of(&self, game: &GameRow) -> impl Iterator<Item = Hit> {
+impl Hits<'_> {
+    /// The hits of a game of a block in which so much was found.
+    pub(super) fn of(
+        &self,
+        block: &Arc<Block>,
+        found: &Found<'_>,
+        game: &GameRow,
+    ) -> impl Iterator<Item = Hit> {
         let (first, end) = (game.first_slot(), game.end_slot());
-        let Answers { hits, copies, spans, .. } = self.answers;
-        let reference = GameRef::new(&self.streamed.block, game.index(), self.sources);
-        let copies = copies.as_ref();
+        let Found { hits, copies, spans, .. } = *found;
+        let reference = GameRef::new(block, game.index(), self.sources);
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         hits.slots(first..end).zip(before..).map(move |(slot, hit)| Hit {
-            span: spans.as_ref().and_then(|spans| spans.span((hits, copies), game, (slot - first) as u32)),
+            span: spans.and_then(|spans| spans.span((hits, copies), game, (slot - first) as u32)),
             game: reference.clone(),
             node: (slot - first) as u32,
             value: hits.answer(slot),

@@ -45,6 +45,7 @@ use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;
 use crate::files::{Clash, OutputError};
 use crate::pgn::Stamp;
+use crate::request::{Request, RequestError};
 use crate::run::{RunError, TakeError};
 use crate::scan::{EngineOptions, ScanError};
 use crate::stats::GroupingError;
@@ -56,6 +57,9 @@ pub enum SessionError {
     /// The query is not understood.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// Fields of a request do not go together.
+    #[error(transparent)]
+    Request(#[from] RequestError),
     /// A database cannot be opened or read.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -237,6 +241,26 @@ impl Session {
     /// The same for several queries, which are answered in one pass: see [`Search::collect`].
     pub fn search_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Search<'_> {
         Search::new(self, queries.into_iter().cloned().collect())
+    }
+
+    /// Begins what a request asks for.
+    ///
+    /// ```
+    /// use orbit_chess::{Request, Session};
+    ///
+    /// let session = Session::open(["games/sample.pgn"])?;
+    /// let request: Request = serde_json::from_str(r#"{"query":"mate","where":"result=1-0","sort":"date","limit":2}"#)?;
+    /// let hits = session.ask(&request)?.hits()?;
+    /// assert_eq!(hits.len(), 2);
+    /// assert!(hits[0].game().date() >= hits[1].game().date());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with a query, or with the choices of the request.
+    pub fn ask(&self, request: &Request) -> Result<Search<'_>, SessionError> {
+        Ok(Search::new(self, Query::of_request(request)?).chosen_by(request)?)
     }
 
     /// The game of a number, counted from 1 over all sources; `None` if there are fewer games, or if this one was

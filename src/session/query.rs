@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use super::SessionError;
 use crate::diagnostic::Diagnostic;
 use crate::engine::PreparedQuery;
 use crate::orbit::Filter;
 use crate::plan::Options;
 use crate::query::{self, Dialect, Parsed, Type, diagram};
 use crate::report::Names;
+use crate::request::Request;
 use crate::themes;
 
 /// A query that was read and whose copies were made: any number of sessions run it. Clones share it.
@@ -50,6 +52,19 @@ impl Query {
     /// What is wrong with it, and where.
     pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
         Query::prepare(text, query::parse_dialect(text, Some(dialect)))
+    }
+
+    /// The queries of a request.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request, or with the first query that is wrong, and where.
+    pub fn of_request(request: &Request) -> Result<Vec<Query>, SessionError> {
+        let read = |text: String| {
+            let query = Query::prepare(&text, query::parse_dialect(&text, request.dialect))?;
+            Ok(if request.variations { query.with_variations() } else { query })
+        };
+        request.texts()?.into_iter().map(read).collect()
     }
 
     /// The query that finds the men of a board, as `orbit scan --board` does: a FEN whose letters are pieces that must stand on
@@ -141,6 +156,11 @@ impl Query {
     /// What its value is: a condition, squares, a number.
     pub fn value_type(&self) -> Type {
         self.0.prepared.query.body.ty()
+    }
+
+    /// Whether a hit can consist of moves or of several positions: see [`Search::spans`](super::Search::spans).
+    pub fn has_spans(&self) -> bool {
+        self.0.prepared.query.has_spans()
     }
 
     /// The distinct copies of its outermost transform as CQL; the query itself where it has none.

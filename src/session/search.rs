@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::hit::BlockHits;
+use super::hit::Hits;
 use super::{Cancel, Hit, Progress, Query, Session, SessionError};
 use crate::board::Color;
 use crate::choice::{Choice, Condition, Order, Player};
@@ -10,8 +10,10 @@ use crate::database::{Database, Room, StreamedBlock, Summary};
 use crate::engine::verify::Sample;
 use crate::engine::{Answers, Spans, Wants};
 use crate::query::Type;
-use crate::report::HitTotals;
-use crate::run::{Collector, Run, StatisticsCollector, TotalsCollector, wanted_of};
+use crate::reel::{Alike, Block, GameSet};
+use crate::report::{Found, HitTotals, Names};
+use crate::request::{Chosen, Request, RequestError};
+use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use crate::stats::{Counts, Grouping, Stats};
 
@@ -32,13 +34,16 @@ use crate::stats::{Counts, Grouping, Stats};
 pub struct Search<'a> {
     pub(super) session: &'a Session,
     pub(super) queries: Vec<Query>,
-    pub(super) choice: Choice,
+    pub(crate) choice: Choice,
     hits_max: u64,
-    pub(super) games_max: Option<u64>,
-    pub(super) order: Option<(Order, usize)>,
+    pub(crate) skip: u64,
+    pub(crate) games_max: Option<u64>,
+    pub(crate) order: Option<(Order, usize)>,
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
+    /// Whether duplicates are left out.
+    pub(crate) unique: Option<Alike>,
     /// The blocks that are read, if not all.
     blocks: Option<Range<usize>>,
     pub(super) cancel: Cancel,
@@ -46,6 +51,7 @@ pub struct Search<'a> {
 }
 
 /// What the first query of a request answers on a block.
+#[derive(Debug)]
 pub(crate) struct Told {
     /// At the hits that count.
     pub(crate) answers: Answers,
@@ -53,6 +59,13 @@ pub(crate) struct Told {
     pub(crate) games: Option<Vec<bool>>,
     /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
     pub(crate) sides: Option<Vec<Option<Color>>>,
+}
+
+impl Told {
+    /// What was found in the block that this is told of.
+    pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
+        Found::of(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
+    }
 }
 
 impl<'a> Search<'a> {
@@ -64,11 +77,13 @@ impl<'a> Search<'a> {
             queries,
             choice: Choice::default(),
             hits_max: u64::MAX,
+            skip: 0,
             games_max: None,
             order: None,
             detail: Wants::VALUES | Wants::LOWEST_COPY,
             engine,
             threads: session.threads,
+            unique: None,
             blocks: None,
             cancel: Cancel::new(),
             watch: Box::new(|_| ()),
@@ -101,10 +116,23 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Chooses games and hits all at once.
-    pub(crate) fn choice(mut self, choice: Choice) -> Self {
-        self.choice = choice;
-        self
+    /// Chooses games, hits, their order and the engine all at once, as a request says. The queries are those of the search.
+    ///
+    /// # Errors
+    ///
+    /// Fields of the request that do not go together, or for which a query lacks something.
+    pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
+        let chosen = request.check()?;
+        self.queries
+            .iter()
+            .try_for_each(|query| chosen.check_query(query.value_type(), query.has_spans()))?;
+        let Chosen { choice, order, skip, games_max } = chosen;
+        (self.choice, self.skip, self.games_max) = (choice, skip, games_max);
+        self.order = order.map(|order| (order, usize::MAX));
+        self.unique = request.unique;
+        self.engine.engine = request.engine.unwrap_or(self.engine.engine);
+        self.engine.verify = request.verify.or(self.engine.verify);
+        Ok(self)
     }
 
     /// Stops after so many hits: see [`Search::hits`] and [`Search::for_each`].
@@ -116,6 +144,18 @@ impl<'a> Search<'a> {
     /// Stops after so many games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
     pub fn games_max(mut self, games: u64) -> Self {
         self.games_max = Some(games);
+        self
+    }
+
+    /// Leaves out the first games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    pub fn skip(mut self, games: u64) -> Self {
+        self.skip = games;
+        self
+    }
+
+    /// Leaves out games that equal an earlier one. This takes 24 to 48 bytes of memory for each game.
+    pub fn unique(mut self, alike: Alike) -> Self {
+        self.unique = Some(alike);
         self
     }
 
@@ -223,30 +263,31 @@ impl<'a> Search<'a> {
             let flow = take(hit);
             if left == 0 { ControlFlow::Break(()) } else { flow }
         };
-        let mut games_left = self.games_max.unwrap_or(u64::MAX);
-        if left == 0 || games_left == 0 {
+        let mut games = GamesTaken::new(self.skip, self.games_max);
+        if left == 0 || games.are_all() {
             return Ok(Summary::default());
         }
-        let most = usize::try_from(games_left).unwrap_or(usize::MAX);
-        let mut top = self.order.map(|(order, games_max)| (order, order.top(games_max.min(most))));
+        let (skip, mut top) =
+            (self.skipped(), self.order.map(|(order, max)| (order, order.top(self.room(max)))));
         let wants = self.wants_of_hits();
         let (scan, session) = (self.scan()?, self.session);
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
+        let (names, hits) = (Names::default(), Hits { query: &query, sources: &session.sources, untold });
         let summary = self.for_each_told(&scan, wants, |streamed, told| {
-            let (answers, sources) = (&told.answers, &session.sources);
-            let found = BlockHits { streamed, answers, query: &query, sources, untold };
+            let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
             match &mut top {
-                None => streamed.block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
-                    found.of(&game).try_for_each(&mut take)?;
-                    games_left -= 1;
-                    if games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                None => block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
+                    if games.takes_next() {
+                        hits.of(block, &found, &game).try_for_each(&mut take)?;
+                    }
+                    if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }),
                 Some((order, top)) => {
-                    for game in streamed.block.games().filter(|game| found.of(game).next().is_some()) {
-                        top.offer(order.rank(&game, found.rank_facts()), game.number(), || {
-                            found.of(&game).collect::<Vec<Hit>>()
+                    for game in block.games().filter(|game| found.hits.count_in(game.slots()) > 0) {
+                        top.offer(order.rank(&game, (&found).into()), game.number(), || {
+                            hits.of(block, &found, &game).collect::<Vec<Hit>>()
                         });
                     }
                     ControlFlow::Continue(())
@@ -254,7 +295,7 @@ impl<'a> Search<'a> {
             }
         })?;
         if let Some((order, top)) = top {
-            let _ = order.list(top).into_iter().flatten().try_for_each(&mut take);
+            let _ = order.list(top).into_iter().skip(skip).flatten().try_for_each(&mut take);
         }
         Ok(summary)
     }
@@ -315,10 +356,25 @@ impl<'a> Search<'a> {
 
     /// What is read.
     pub(super) fn database(&self, with_texts: bool) -> Result<Database, SessionError> {
-        match &self.blocks {
+        let database = match &self.blocks {
             None => self.session.database(&self.cancel, with_texts),
             Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
+        };
+        match self.unique {
+            None => database,
+            Some(alike) => Ok(database?.without_duplicates(GameSet::new(alike))),
         }
+    }
+
+    /// The games that are left out at the beginning.
+    pub(super) fn skipped(&self) -> usize {
+        usize::try_from(self.skip).unwrap_or(usize::MAX)
+    }
+
+    /// The games that are kept of an order of which `max` games are wanted: those that are left out as well.
+    pub(super) fn room(&self, max: usize) -> usize {
+        let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        listed.min(max).saturating_add(self.skipped())
     }
 
     /// How far a request has come that was not begun.
@@ -425,7 +481,7 @@ impl<'a> Search<'a> {
             progress.finish(summary);
             (self.watch)(progress);
         }
-        if self.blocks.is_none() {
+        if self.blocks.is_none() && self.unique.is_none() {
             self.session.learn(summary, scan.searches_variations());
         }
         Ok(())

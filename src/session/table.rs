@@ -7,12 +7,11 @@ use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 
 use super::{Search, SessionError};
-use crate::choice::{Order, RankFacts, Top};
+use crate::choice::{Order, Top};
 use crate::database::{Room, Summary};
-use crate::engine::{FindSpan, Rank, Wants};
-use crate::query::Type;
-use crate::report::{ArrowBlock, ArrowRows, Column, Columns, Extras, HitRows, PositionRows, Rows};
-use crate::run::{BlockResult, ReportRoom, names_of, wanted_of};
+use crate::engine::{Rank, Wants};
+use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
+use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
 use crate::scan::{BlockAnswers, Scan};
 
 /// Rows that are handed out together, at least; fewer at the end.
@@ -72,15 +71,7 @@ impl<'a> Search<'a> {
     /// The engine refuses the query, or there is no such card.
     pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, SessionError> {
         let scan = self.scan()?;
-        let extras = Extras {
-            nodes: scan.searches_variations(),
-            spans: scan.has_spans(),
-            texts: scan.ty() == Type::Str,
-            likeness: scan.finds_likeness(),
-            player: self.choice.player.is_some(),
-            measures: self.choice.reads_comments(),
-        };
-        let all = Columns::of_objects(extras);
+        let all = Columns::of_objects(extras_of(&scan, &self.choice));
         let columns = match columns {
             TableColumns::All => all,
             TableColumns::Only(columns) => Columns::new(columns),
@@ -121,7 +112,6 @@ impl Table<'_> {
     ) -> Result<Summary, SessionError> {
         let Table { mut search, scan, rows } = self;
         let schema = rows.schema();
-        let games_max = search.games_max.unwrap_or(u64::MAX);
         let by_query = scan.sorts_games().then_some((Order::ByQuery, usize::MAX));
         let order = search.order.or(by_query);
         let wants = rows.wants() | search.choice.wants();
@@ -130,32 +120,24 @@ impl Table<'_> {
         let names = names_of(&scan, wants, search.session.sources().to_vec());
         let (choice, report_room) = (search.choice.clone(), ReportRoom::new(1));
         let most = match order {
-            None => usize::try_from(games_max).unwrap_or(usize::MAX),
+            None => search.room(usize::MAX),
             Some(_) => usize::MAX,
         };
         let mut waiting = Waiting { schema, batches: Vec::new(), rows: 0 };
-        let mut top = order.map(|(order, max)| {
-            let max = max.min(usize::try_from(games_max).unwrap_or(usize::MAX));
-            (order, order.top(max))
-        });
-        let mut left = games_max;
+        let mut top = order.map(|(order, max)| (order, order.top(search.room(max))));
+        let (mut skip, mut left) = (search.skipped(), search.games_max.unwrap_or(u64::MAX));
         let work = |found: BlockAnswers<'_>, room: &Room| {
-            let BlockAnswers { block, games, sides, answers, spans } = &found;
-            let (games, sides) = (games.as_deref(), sides.as_deref());
-            let result = BlockResult { block, games, sides, answers, spans, names: &names };
-            let found = result.first();
+            let found = BlockResult { found: &found, names: &names }.first();
             let make = || rows.block(&found, most);
             let rows = report_room.make(found.hits.count(), room, make, |rows: &ArrowBlock| {
                 rows.batch.get_array_memory_size() as u64
             });
             let ranked = order.map_or(Vec::new(), |(order, _)| {
-                let (hits, copies, told) = (found.hits, found.copies, found.told);
-                let spans = found.spans.map(|spans| spans as &dyn FindSpan);
                 rows.games
                     .iter()
                     .map(|(index, _)| {
-                        let game = block.game(*index as usize);
-                        (order.rank(&game, RankFacts { hits, copies, told, spans }), game.number())
+                        let game = found.block.game(*index as usize);
+                        (order.rank(&game, (&found).into()), game.number())
                     })
                     .collect()
             });
@@ -169,16 +151,18 @@ impl Table<'_> {
                 }
                 return ControlFlow::Continue(());
             }
-            let listed = games.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            let end = listed.checked_sub(1).map_or(0, |last| games[last].1.end);
-            left -= listed as u64;
-            let flow = waiting.add(slice(&batch, 0..end), &mut take);
+            let skipped = games.len().min(skip);
+            let listed = (games.len() - skipped).min(usize::try_from(left).unwrap_or(usize::MAX));
+            let end = |games_before: usize| games_before.checked_sub(1).map_or(0, |last| games[last].1.end);
+            let rows = end(skipped)..end(skipped + listed);
+            (skip, left) = (skip - skipped, left - listed as u64);
+            let flow = waiting.add(slice(&batch, rows), &mut take);
             if left == 0 { ControlFlow::Break(()) } else { flow }
         })?;
         let mut flow = ControlFlow::Continue(());
         if let Some((order, top)) = top {
             let top: Top<RecordBatch> = top;
-            flow = order.list(top).into_iter().try_for_each(|rows| waiting.add(rows, &mut take));
+            flow = order.list(top).into_iter().skip(skip).try_for_each(|rows| waiting.add(rows, &mut take));
         }
         if flow.is_continue() {
             let _ = waiting.end(&mut take);

@@ -10,6 +10,7 @@ use crate::engine::Wants;
 use crate::files::{OutputFile, refuse_clashes};
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
+use crate::request::RequestError;
 use crate::run::{About, Comment, FindingsCollector, GamesCollector, GamesTaken, Reach, Run, TakeError};
 
 impl Search<'_> {
@@ -18,25 +19,31 @@ impl Search<'_> {
     ///
     /// # Errors
     ///
-    /// A file that cannot be written or that the database is read from, texts of games that cannot be read, and those of
+    /// An order was asked for, a file that cannot be written or that the database is read from, texts of games that cannot be read, and those of
     /// [`Search::for_each`].
     pub fn pgn(mut self, path: &Path) -> Result<u64, SessionError> {
+        if self.order.is_some() {
+            return Err(RequestError::new(
+                "games are written in the order of the database: leave out {sort} and {sample}",
+            )
+            .into());
+        }
         let session = self.session;
         let file = session.output(path)?;
         let scan = self.scan()?;
-        let collector = GamesCollector::new(Comment::None, Reach::new(0, self.games_max));
+        let collector = GamesCollector::new(Comment::None, Reach::new(self.skip, self.games_max));
         let choice = std::mem::take(&mut self.choice);
         let run = Run::new(&scan, &choice, &collector);
         let database = self.database(run.wants().contains(Wants::GAME_TEXTS))?;
         let (mut texts, names) = (database.texts(), run.names(database.source_names()));
-        let mut wanted = GamesTaken::new(0, self.games_max);
+        let mut wanted = GamesTaken::new(self.skip, self.games_max);
         let (mut writer, mut written, mut fault) = (PgnWriter::new(file), 0, None);
         let mut progress = self.begin(&database);
         let summary = run.for_each_part(database, &names, |streamed: StreamedBlock, part| {
             self.step(&mut progress, &streamed);
             for mut game in part.games {
                 if !wanted.takes_next() {
-                    return ControlFlow::Break(());
+                    continue;
                 }
                 let text = game.read(&streamed, &mut texts);
                 let text = text.map_err(|error| SessionError::from(TakeError::Text(error)));
@@ -48,7 +55,7 @@ impl Search<'_> {
                     }
                 }
             }
-            if Some(written) == self.games_max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if wanted.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         fault.map_or(Ok(()), Err)?;
         self.finish(progress, &scan, &summary)?;

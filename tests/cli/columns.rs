@@ -175,7 +175,7 @@ fn columns_can_be_chosen() {
     let record = table.records().next().unwrap().unwrap();
     let tags: Value = serde_json::from_str(&record[0]).unwrap();
     assert_eq!(tags["Black"], "Navara, David");
-    for (columns, part) in [("movv", "did you mean `move`"), ("xyzzyx", "the columns are schema, game")] {
+    for (columns, part) in [("movv", "did you mean `move`"), ("xyzzyx", "choose `schema`, `game`")] {
         let (code, _, stderr) = run(&["scan", QUERY, SAMPLE, "--format", "csv", "--columns", columns]);
         assert_eq!(code, Some(2));
         assert!(stderr.contains(part), "{stderr}");

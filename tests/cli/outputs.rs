@@ -399,9 +399,10 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     assert_eq!(names(folder.path()), ["copy.pgn", "copy.reel", "other.pgn"]);
     for (args, part) in [
         (&["--where", "white>Carlsen"][..], "compares numbers and dates"),
-        (&["--sort", "elo", "--sample", "3"], "cannot be used with"),
-        (&["--sample", "3", "--limit", "3"], "cannot be used with"),
-        (&["--reverse"], "--sort"),
+        (&["--sort", "elo", "--sample", "3"], "--sort and --sample exclude each other"),
+        (&["--sample", "3", "--limit", "3"], "leave out --limit"),
+        (&["--reverse"], "give --sort with it"),
+        (&["--first", "--best"], "--first and --best exclude each other"),
         (&["--count", "--sort", "elo"], "list no games"),
     ] {
         let mut all = vec![QUERY, sample()];

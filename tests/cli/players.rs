@@ -81,7 +81,7 @@ fn options_of_a_player_choose_among_his_games() {
         assert!(stdout.starts_with(&format!("games hit {games}\n")), "{args:?}: {stdout}");
     }
     for (args, message) in [
-        (&["--rating", "2800-"][..], "--player <NAME>"),
+        (&["--rating", "2800-"][..], "name him by --player or --player-exact"),
         (&["--player", ""], "is no name"),
         (&["--player", "Carlsen", "--rating", "2800"], "is no range of ratings"),
         (&["--stats", "opponent"], "`opponent` groups the games of one player: add --player NAME"),

@@ -1,5 +1,6 @@
 //! `orbit serve`: the conversation of its document, what it answers, and what it survives.
 
+mod made;
 mod random;
 
 use std::fs;
@@ -192,9 +193,22 @@ fn the_document_has_all_codes_limits_and_versions() {
     for text in expected {
         assert!(document.contains(&text), "{text}");
     }
-    for request in
-        ["open", "close", "query", "hits", "game", "explain", "cancel", "progress", "ping", "version", "quit"]
-    {
+    for request in [
+        "open",
+        "close",
+        "query",
+        "count",
+        "statistics",
+        "write",
+        "hits",
+        "game",
+        "explain",
+        "cancel",
+        "progress",
+        "ping",
+        "version",
+        "quit",
+    ] {
         assert!(document.contains(&format!("\n| `{request}` |")), "{request}");
     }
     server.finish();
@@ -495,7 +509,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
     let cancel = Cancel::new();
     desk.open(&Open::new(vec![SAMPLE.to_owned(); 8]), &cancel, &mut |_| ()).unwrap();
     let ask = |fields: Value| {
-        let ask: Ask = serde_json::from_value(fields).unwrap();
+        let ask = Ask::of(fields.as_object().unwrap().clone()).unwrap();
         desk.ask(&ask, &cancel, &mut |_| ()).unwrap()
     };
     let cut = ask(json!({ "query": "mate" }));

@@ -132,10 +132,10 @@ fn the_best_hit_has_its_own_copies() {
 
 #[test]
 fn what_the_order_contradicts_is_refused() {
-    for option in ["--sort=elo", "--sample=3", "--first"] {
+    for option in ["--sort=elo", "--reverse", "--sample=3", "--first"] {
         let (code, _, stderr) = run(&["scan", "--similar", BOARD, option, "games/sample.pgn"]);
         assert_eq!(code, Some(2), "{option}");
-        assert!(stderr.contains("leave out --sort, --sample and --first"), "{option}: {stderr}");
+        assert!(stderr.contains("leave out --sort, --reverse, --sample and --first"), "{option}: {stderr}");
     }
     let (code, stdout, stderr) = run(&["explain", "--similar", BOARD, "--shift"]);
     assert_eq!(code, Some(0), "{stderr}");

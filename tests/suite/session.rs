@@ -2,6 +2,7 @@
 //! shakmaty; games by their numbers.
 
 mod places;
+mod request;
 mod written;
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use orbit_chess::internals::database::{Database, DatabaseOptions, SourceSummary};
 use orbit_chess::internals::pgn::Stamp;
-use orbit_chess::internals::reel::{Block, EncodedBlock, ManifestError, ReelSource, ShardsWriter};
+use orbit_chess::internals::reel::{Block, EncodedBlock, GameSet, ManifestError, ReelSource, ShardsWriter};
 
 use super::{Args, report, write};
 use crate::cli::common::{Interrupt, Progress, counted, print_failures, threads};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     let mut database = Database::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     if let Some(alike) = args.no_duplicates {
-        database = database.without_duplicates(alike.games());
+        database = database.without_duplicates(GameSet::new(alike));
     }
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
     let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;

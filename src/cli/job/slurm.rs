@@ -27,7 +27,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, program: &[OsString]) -> Result<Exit, Failure> {
-    let Opened { job, folder } = Opened::here(&args.folder)?;
+    let Opened { job, folder, .. } = Opened::here(&args.folder)?;
     let parts = job.parts.len();
     let tasks = args.array.map_or(parts, NonZeroUsize::get).min(parts);
     let orbit: Vec<String> =

@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use orbit_chess::Chosen;
 use orbit_chess::internals::database::{Database, DatabaseOptions};
 use orbit_chess::internals::engine::PreparedQuery;
 use orbit_chess::internals::pgn::file_of;
@@ -22,7 +23,7 @@ const POSITIONS_MAX: u64 = 5_000_000;
 
 /// Asks similar queries of the same games, or of the first of them. `None` if there are no such queries, or if the games
 /// cannot be read again: a report without this says less, but nothing wrong.
-pub(super) fn find(args: &Args, query: &QueryText, interrupt: &Interrupt) -> Option<Misses> {
+pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &Interrupt) -> Option<Misses> {
     // Standard input and pipes cannot be read again, and would be waited for.
     let is_kept = |path: &Path| {
         path != Path::new("-")
@@ -35,7 +36,7 @@ pub(super) fn find(args: &Args, query: &QueryText, interrupt: &Interrupt) -> Opt
     let mut queries: Vec<Query> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
     let mut options = DatabaseOptions::default();
     options.interrupt = interrupt.flag.clone();
-    args.beside.apply(&mut options, &mut queries, args.choosing.choice().wants());
+    args.beside.apply(&mut options, &mut queries, chosen.choice.wants());
     args.choose_readers(&mut options);
     let asked = weaker.into_iter().zip(queries);
     let (asked, prepared): (Vec<_>, Vec<_>) = asked
@@ -47,9 +48,9 @@ pub(super) fn find(args: &Args, query: &QueryText, interrupt: &Interrupt) -> Opt
     }
     let database = args.beside.unique(Database::open(&query.paths, options).ok()?);
     let scan = Scan::of(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
-    let (choice, collector) = (args.choosing.choice(), TotalsCollector);
+    let (choice, collector) = (&chosen.choice, TotalsCollector);
     let (run, mut sum, mut texts) =
-        (Run::new(&scan, &choice, &collector), TotalsPart::default(), database.texts());
+        (Run::new(&scan, choice, &collector), TotalsPart::default(), database.texts());
     let names = run.names(database.source_names());
     let summary = run.for_each_part(database, &names, |streamed, part| {
         let taken = collector.take(&mut sum, part, &streamed, &mut texts);

@@ -14,6 +14,8 @@ use orbit_chess::internals::orbit::AsText;
 use orbit_chess::internals::report::{Names, Phases};
 use orbit_chess::internals::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
 use orbit_chess::internals::scan::{EngineChoice, Scan};
+use orbit_chess::{Chosen, Request};
+use serde_json::Value;
 
 use super::queries::Many;
 use super::run::Search;
@@ -51,9 +53,11 @@ pub(in crate::cli) struct EngineOfPart {
 /// A search that is ready to run.
 pub(in crate::cli) struct Ready {
     args: Args,
+    chosen: Chosen,
     asked: Query,
-    /// The options as they were understood.
-    options: String,
+    /// The question, and the things that are made of the answers.
+    request: Request,
+    output: Value,
     scan: Scan,
     database: Database,
     begun: Instant,
@@ -124,18 +128,6 @@ impl Args {
     pub(in crate::cli) fn take_manner(&mut self) -> (Option<NonZeroUsize>, bool, ProgressArgs) {
         (self.threads, self.quiet, mem::take(&mut self.progress))
     }
-
-    /// All options that decide what is found and how it is written.
-    fn decisive(&mut self) -> String {
-        let words = mem::take(&mut self.words);
-        let (query, file, queries) = (self.query.take(), self.file.take(), self.queries.take());
-        let (threads, quiet, progress) = (self.threads.take(), self.quiet, mem::take(&mut self.progress));
-        self.quiet = false;
-        let text = format!("{self:?}");
-        (self.words, self.query, self.file, self.queries) = (words, query, file, queries);
-        (self.threads, self.quiet, self.progress) = (threads, quiet, progress);
-        text
-    }
 }
 
 impl Ready {
@@ -147,7 +139,8 @@ impl Ready {
         let begun = Instant::now();
         args.outputs.take_stdout();
         let engine = mem::take(&mut args.engine_of_part);
-        let options = args.decisive();
+        let request = args.request()?;
+        let chosen = request.check()?;
         args.choose_engine_of_part(engine);
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
         refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
@@ -165,16 +158,15 @@ impl Ready {
                     path.display()
                 )));
             }
+            let output = args.output()?;
             let (many, scan, database) = Many::open(&args, interrupt)?;
             let (asked, planned) = (Query::Many(many), Instant::now());
-            return Ok(Ready { args, asked, options, scan, database, begun, planned });
+            return Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned });
         }
+        let output = args.output()?;
         args.refuse_formats()?;
         args.outputs.refuse_idle(args.lists())?;
         let board = args.board.query()?;
-        if args.board.is_similar() {
-            args.choosing.choose_similar()?;
-        }
         let words = mem::take(&mut args.words);
         let query = match &args.theme {
             Some(name) => QueryText::of_theme(name, words)?,
@@ -184,7 +176,7 @@ impl Ready {
         let mut database_options = DatabaseOptions::default();
         database_options.interrupt = interrupt.flag.clone();
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
-        args.beside.apply(&mut database_options, asked, args.wants());
+        args.beside.apply(&mut database_options, asked, args.wants(&chosen));
         args.choose_readers(&mut database_options);
         let database = Database::open(&query.paths, database_options);
         let positions = database.as_ref().map_or(0, Database::positions_known);
@@ -194,21 +186,22 @@ impl Ready {
         query.print_remarks(scan.remarks(), args.least_remark());
         print_notes(&scan, args.quiet);
         let planned = Instant::now();
-        args.refuse_orders(&scan)?;
+        args.refuse_orders(&chosen, &scan)?;
         let database = args.beside.unique(database?);
         print_substitutes(&database, args.quiet);
-        Ok(Ready { args, asked: Query::One(query), options, scan, database, begun, planned })
+        let asked = Query::One(query);
+        Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned })
     }
 
     /// What is asked, without an output being begun.
     pub(in crate::cli) fn asked(self, interrupt: &Interrupt) -> Result<Asked, Failure> {
         let question = self.question();
-        let Ready { args, asked, scan, database, .. } = self;
+        let Ready { args, chosen, asked, scan, database, .. } = self;
         let progress = Progress::of(&args.progress, args.quiet);
         let (choice, collectors, names) = match &asked {
             Query::One(_) => {
                 let files = Files { database: &database, interrupt, are_written: false };
-                Search::new(&args, &scan, files)?.collects()
+                Search::new(&args, &chosen, &scan, files)?.collects()
             }
             Query::Many(_) => {
                 let problems = (args.problems.is_some() || args.verbose).then_some(ProblemsCollector);
@@ -224,15 +217,16 @@ impl Ready {
 
     /// What is asked, as far as answers depend on it; without the arguments.
     pub(in crate::cli) fn question(&self) -> Question {
-        let queries = match &self.asked {
+        let query = match &self.asked {
             Query::One(query) => vec![query.text.clone()],
             Query::Many(many) => many.texts(),
         };
+        let request = Request { query, ..self.request.clone() };
         let filters =
             self.scan.queries().iter().map(|prepared| AsText(prepared.planner.filter()).to_string());
         let plan = hash_text(&filters.collect::<Vec<_>>().join("\n"));
-        let (options, sources) = (hash_text(&self.options), self.database.marks());
-        Question { arguments: Vec::new(), queries, options, plan, sources }
+        let (output, sources) = (self.output.clone(), self.database.marks());
+        Question { arguments: Vec::new(), request, output, plan, sources }
     }
 
     /// Reads these blocks alone, counted from 0 over all reels; `None` if the database has no such blocks.
@@ -243,7 +237,7 @@ impl Ready {
 
     /// Reads the games, or takes what is known of them, and writes everything.
     pub(in crate::cli) fn run(self, interrupt: &Interrupt, replay: Option<Replay>) -> Result<Exit, Failure> {
-        let Ready { args, asked, scan, database, begun, planned, .. } = self;
+        let Ready { args, chosen, asked, scan, database, begun, planned, .. } = self;
         let query = match asked {
             Query::One(query) => query,
             Query::Many(many) => {
@@ -252,7 +246,7 @@ impl Ready {
         };
         let is_merged = replay.is_some();
         let files = Files { database: &database, interrupt, are_written: true };
-        let mut search = Search::new(&args, &scan, files)?;
+        let mut search = Search::new(&args, &chosen, &scan, files)?;
         let summary = match replay {
             None => search.run(&scan, database).map_err(|error| failure(&query, error)),
             Some(replay) => search.merge(database.sources(), replay).map_err(Failure::from),
@@ -275,7 +269,7 @@ impl Ready {
             search.sinks.outputs.abandoned().for_each(|path| message!("{} was not written", path.display()));
             return Ok(print_failures(&summary));
         } else {
-            let misses = || misses::find(&args, &query, interrupt);
+            let misses = || misses::find(&args, &chosen, &query, interrupt);
             search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
         }
         if let Some(notice) = scan.engine().info().notice {

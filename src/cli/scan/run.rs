@@ -2,16 +2,17 @@
 
 use std::ops::ControlFlow;
 
+use orbit_chess::Chosen;
 use orbit_chess::internals::choice::Choice;
 use orbit_chess::internals::database::{Database, GameTexts, SourceSummary, StreamedBlock, Summary};
 use orbit_chess::internals::job::{Replay, ReplayError};
 use orbit_chess::internals::query::Type;
 use orbit_chess::internals::reel::Totals;
-use orbit_chess::internals::report::findings::{Findings, Misses};
+use orbit_chess::internals::report::findings::{Findings, Misses, NO_HEAT_MAP, SAMPLE_MAX};
 use orbit_chess::internals::report::{HitTotals, Names};
 use orbit_chess::internals::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
-    SpellingsPart, StatisticsCollector, TotalsCollector, WholeTextsCollector,
+    SpellingsPart, StatisticsCollector, TotalsCollector, WholeTextsCollector, extras_of,
 };
 use orbit_chess::internals::scan::{Scan, ScanError};
 use orbit_chess::internals::stats::Stats;
@@ -21,8 +22,7 @@ use crate::cli::choosing::missed_lines;
 use crate::cli::common::{Files, Progress};
 use crate::cli::failure::Failure;
 use crate::cli::outputs::Outputs;
-use crate::cli::pictures::{NOWHERE, SAMPLE_MAX};
-use crate::cli::players::PlayerArgs;
+use crate::cli::players;
 use crate::cli::problems::Problems;
 use crate::cli::stats::Statistics;
 use crate::cli::terminal::Remark;
@@ -51,34 +51,35 @@ pub(super) struct Sinks {
 }
 
 impl Search {
-    pub(super) fn new(args: &Args, scan: &Scan, files: Files) -> Result<Search, Failure> {
+    pub(super) fn new(args: &Args, chosen: &Chosen, scan: &Scan, files: Files) -> Result<Search, Failure> {
         let Files { database, interrupt, .. } = files;
-        let choice = args.choosing.choice();
+        let choice = chosen.choice.clone();
         let is = (args.lists(), scan.sorts_games());
-        let extras = args.extras(scan);
-        let outputs = Outputs::create(&args.outputs, &args.choosing, is, extras, files)?;
+        let mut extras = extras_of(scan, &choice);
+        extras.spans &= !args.outputs.no_spans;
+        let outputs = Outputs::create(&args.outputs, chosen, is, extras, files)?;
         let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);
         if args.heat || outputs.have_pictures() {
             let (filter, ty) = (scan.filter(), scan.ty());
-            let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed());
+            let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed);
             let findings = findings.with_spans(extras.spans);
             let findings = if choice.player.is_some() { findings.of_player() } else { findings };
             if outputs.have_heat_map() && !findings.has_heat() {
-                return Err(Failure::Other(NOWHERE.into()));
+                return Err(Failure::Other(NO_HEAT_MAP.into()));
             }
             collectors.findings = Some(findings);
         }
         let stats = Statistics::new(&args.stats, files)?;
         stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
         if let Some(stats) = &stats {
-            args.choosing.player.refuse_idle(stats.stats().groupings())?;
+            players::refuse_idle(&choice, stats.stats().groupings())?;
         }
         let of_choice = |stats: Stats| if choice.player.is_some() { stats.of_player() } else { stats };
         let of_query = |stats: Stats| if scan.ty() == Type::Num { stats.with_values() } else { stats };
         let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone().with_sides()));
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));
-        collectors.spellings = args.choosing.player.collector();
+        collectors.spellings = players::spellings(&choice);
         collectors.whole_texts = WholeTextsCollector::new(&choice);
         let problems = match files.are_written {
             true => Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?,
@@ -95,7 +96,7 @@ impl Search {
             progress: Progress::of(&args.progress, args.quiet),
             fault: None,
         };
-        let (chosen, engine) = (args.choosing.in_words(), scan.engine().info().name);
+        let (chosen, engine) = (choice.in_words(), scan.engine().info().name);
         Ok(Search { choice, chosen, engine, collectors, names, sinks })
     }
 
@@ -115,6 +116,11 @@ impl Search {
         let Search { collectors, sinks, .. } = self;
         replay
             .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
+    }
+
+    /// Which games and hits count.
+    pub(super) fn choice(&self) -> &Choice {
+        &self.choice
     }
 
     /// What is collected, of which games, and what is called how.
@@ -189,8 +195,9 @@ impl Search {
     }
 
     /// Whose games count, and how the names are spelt, if they are a player's.
-    pub(super) fn spellings(&self, args: &PlayerArgs, is_whole: bool) -> Vec<Remark> {
-        args.summary(self.sinks.sums.spellings.as_ref().unwrap_or(&SpellingsPart::default()), is_whole)
+    pub(super) fn spellings(&self, is_whole: bool) -> Vec<Remark> {
+        let spellings = self.sinks.sums.spellings.as_ref();
+        players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
     }
 
     /// What is said of conditions that no game meets though values have the text as a part.

@@ -1,14 +1,17 @@
 //! From one form of the tree to another, or to another tree of the same form.
 //!
 //! A [`Rewrite`] says what becomes of the filters that it is about, and of what only its first form has. The
-//! functions of this module make the rest: the same operation on operands that were rewritten, in their order.
+//! functions of this module make the rest: the same operation on operands that were rewritten, in their order. An
+//! [`Operand`] is what an operation holds.
+
+use shakmaty::{Bitboard, Color};
 
 use super::{
-    Any, Condition, ConditionOp, Control, Form, Kind, Moves, Number, NumberOp, Position, PositionOp, Squares,
-    SquaresOp, Text, TextOp,
+    Any, Arith, Chain, Cmp, Condition, ConditionOp, Counted, DictionaryId, Dirs, Echo, Form, GameResult,
+    MoveOf, MoveValue, Number, NumberOp, OneOrMore, Order, PawnKind, Pieces, PinPart, Position, PositionOp,
+    PureKind, Ref, Sibling, SortId, Special, Spelt, Squares, SquaresOp, Text, TextOp, VarId,
 };
-
-mod game;
+use crate::board::PieceSet;
 
 /// A rewriting of trees. Where it says nothing filters stay what they are, and their operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
@@ -70,218 +73,145 @@ pub trait Rewrite<P: Form, Q: Form>: Sized {
     }
 }
 
-/// The same condition of operands that were rewritten.
-///
-/// # Errors
-///
-/// What ends the rewriting.
-pub fn condition<P: Form, Q: Form, R: Rewrite<P, Q>>(
-    filter: &Condition<P>,
-    by: &mut R,
-) -> Result<Condition<Q>, R::Stop> {
-    use ConditionOp as C;
-    let mark = by.mark(&filter.mark);
-    let op = match filter.op() {
-        C::Bool(value) => C::Bool(*value),
-        C::And(a, b) => C::And(by.any(a)?, by.any(b)?),
-        C::Or(a, b) => C::Or(by.any(a)?, by.any(b)?),
-        C::Not(of) => C::Not(by.any(of)?),
-        C::If { condition, then, other } => C::If {
-            condition: by.any(condition)?,
-            then: by.any(then)?,
-            other: other.as_ref().map(|other| by.any(other)).transpose()?,
-        },
-        C::Braces(all) => C::Braces(all.iter().map(|f| by.any(f)).collect::<Result<_, _>>()?),
-        C::Subset(a, b) => C::Subset(by.squares(a)?, by.squares(b)?),
-        C::SetEq { equal, left, right } => {
-            C::SetEq { equal: *equal, left: by.squares(left)?, right: by.squares(right)? }
+/// Defines the functions that make the same operation of operands that were rewritten.
+macro_rules! same {
+    ($($(#[$doc:meta])* $function:ident $kind:ident $op:ident $of_form:ident)+) => {$(
+        $(#[$doc])*
+        ///
+        /// # Errors
+        ///
+        /// What ends the rewriting.
+        pub fn $function<P: Form, Q: Form, R: Rewrite<P, Q>>(
+            filter: &$kind<P>,
+            by: &mut R,
+        ) -> Result<$kind<Q>, R::Stop> {
+            let mark = by.mark(&filter.mark);
+            match filter.op() {
+                $op::Form(part) => by.$of_form(part, &filter.mark),
+                op => Ok($kind::new(op.remade(by)?, mark)),
+            }
         }
-        C::Check => C::Check,
-        C::Mate => C::Mate,
-        C::Stalemate => C::Stalemate,
-        C::Initial => C::Initial,
-        C::Terminal => C::Terminal,
-        C::ToMove(color) => C::ToMove(*color),
-        C::Result(result) => C::Result(*result),
-        C::Assign(var, value) => C::Assign(*var, game::assigned(value, by)?),
-        C::ContentIs { contents, of, spelt } => {
-            C::ContentIs { contents: *contents, of: by.squares(of)?, spelt: *spelt }
-        }
-        C::SquareAll { var, domain, body } => {
-            C::SquareAll { var: *var, domain: by.squares(domain)?, body: by.any(body)? }
-        }
-        C::Differ(a, b) => C::Differ(by.number(a)?, by.number(b)?),
-        C::TextCompare(cmp, a, b) => C::TextCompare(*cmp, by.text(a)?, by.text(b)?),
-        C::TextIn(a, b) => C::TextIn(by.text(a)?, by.text(b)?),
-        C::Game(op) => C::Game(game::condition(op, by)?),
-        C::Form(part) => return by.of_condition(part, &filter.mark),
-    };
-    Ok(Condition::new(op, mark))
+    )+};
 }
 
-/// The same set of operands that were rewritten.
-///
-/// # Errors
-///
-/// What ends the rewriting.
-pub fn squares<P: Form, Q: Form, R: Rewrite<P, Q>>(
-    filter: &Squares<P>,
-    by: &mut R,
-) -> Result<Squares<Q>, R::Stop> {
-    use SquaresOp as S;
-    let mark = by.mark(&filter.mark);
-    let op = match filter.op() {
-        S::Designator { pieces, squares } => S::Designator { pieces: *pieces, squares: *squares },
-        S::Constant(squares) => S::Constant(*squares),
-        S::Union(a, b) => S::Union(by.squares(a)?, by.squares(b)?),
-        S::Intersect(a, b) => S::Intersect(by.squares(a)?, by.squares(b)?),
-        S::Complement(of) => S::Complement(by.squares(of)?),
-        S::Attacks(x, y) => S::Attacks(by.squares(x)?, by.squares(y)?),
-        S::AttackedBy(y, x) => S::AttackedBy(by.squares(y)?, by.squares(x)?),
-        S::Xray { forward, sets } => S::Xray { forward: *forward, sets: sets.try_map(|f| by.squares(f))? },
-        S::Between(x, y) => S::Between(by.squares(x)?, by.squares(y)?),
-        S::Ray { dirs, attack, sets } => {
-            S::Ray { dirs: *dirs, attack: *attack, sets: sets.try_map(|f| by.squares(f))? }
-        }
-        S::Pin { value, from, through, to } => S::Pin {
-            value: *value,
-            from: by.squares(from)?,
-            through: by.squares(through)?,
-            to: by.squares(to)?,
-        },
-        S::Direction { dirs, lo, hi, of } => {
-            S::Direction { dirs: *dirs, lo: *lo, hi: *hi, of: by.squares(of)? }
-        }
-        S::DirectionWithin { dirs, lo, hi, of } => {
-            S::DirectionWithin { dirs: *dirs, lo: by.number(lo)?, hi: by.number(hi)?, of: by.squares(of)? }
-        }
-        S::Shade { light, of } => S::Shade { light: *light, of: by.squares(of)? },
-        S::Pawns(kind) => S::Pawns(*kind),
-        S::Pure { kind, mate } => S::Pure { kind: *kind, mate: *mate },
-        S::MakeSquare { file, rank } => S::MakeSquare { file: by.number(file)?, rank: by.number(rank)? },
-        S::SquareLoop { var, domain, body } => {
-            S::SquareLoop { var: *var, domain: by.squares(domain)?, body: by.any(body)? }
-        }
-        S::Legal(of) => S::Legal(moves(of, by)?),
-        S::Control(of) => S::Control(control(of, by)?),
-        S::Game(op) => S::Game(game::squares(op, by)?),
-        S::Form(part) => return by.of_squares(part, &filter.mark),
-    };
-    Ok(Squares::new(op, mark))
+same! {
+    /// The same condition of operands that were rewritten.
+    condition Condition ConditionOp of_condition
+    /// The same set of operands that were rewritten.
+    squares Squares SquaresOp of_squares
+    /// The same number of operands that were rewritten.
+    number Number NumberOp of_number
+    /// The same string of operands that were rewritten.
+    text Text TextOp of_text
+    /// The same position of operands that were rewritten.
+    position Position PositionOp of_position
 }
 
-/// The same number of operands that were rewritten.
-///
-/// # Errors
-///
-/// What ends the rewriting.
-pub fn number<P: Form, Q: Form, R: Rewrite<P, Q>>(
-    filter: &Number<P>,
-    by: &mut R,
-) -> Result<Number<Q>, R::Stop> {
-    use NumberOp as N;
-    let mark = by.mark(&filter.mark);
-    let op = match filter.op() {
-        N::Int(value) => N::Int(*value),
-        N::Cardinality(of) => N::Cardinality(by.squares(of)?),
-        N::AttackCount(x, y) => N::AttackCount(by.squares(x)?, by.squares(y)?),
-        N::RayCount { dirs, attack, sets } => {
-            N::RayCount { dirs: *dirs, attack: *attack, sets: sets.try_map(|f| by.squares(f))? }
-        }
-        N::Power(of) => N::Power(by.squares(of)?),
-        N::Rank(of) => N::Rank(by.squares(of)?),
-        N::File(of) => N::File(by.squares(of)?),
-        N::ContentType { signed, of } => N::ContentType { signed: *signed, of: by.squares(of)? },
-        N::Arith(arith, a, b) => N::Arith(*arith, by.number(a)?, by.number(b)?),
-        N::Neg(of) => N::Neg(by.number(of)?),
-        N::Abs(of) => N::Abs(by.number(of)?),
-        N::Sqrt(of) => N::Sqrt(by.number(of)?),
-        N::InRange { lo, hi, of } => {
-            N::InRange { lo: by.number(lo)?, hi: by.number(hi)?, of: by.number(of)? }
-        }
-        N::Max(all) => N::Max(all.try_map(|f| by.number(f))?),
-        N::Min(all) => N::Min(all.try_map(|f| by.number(f))?),
-        N::Compare(cmp, a, b) => N::Compare(*cmp, by.number(a)?, by.number(b)?),
-        N::ColorValue(color) => N::ColorValue(*color),
-        N::SideToMove => N::SideToMove,
-        N::Ply => N::Ply,
-        N::MoveNumber => N::MoveNumber,
-        N::GameNumber => N::GameNumber,
-        N::Year => N::Year,
-        N::Elo(color) => N::Elo(*color),
-        N::LegalCount(of) => N::LegalCount(moves(of, by)?),
-        N::Find { back, quiet, counted, of } => {
-            N::Find { back: *back, quiet: *quiet, counted: *counted, of: by.any(of)? }
-        }
-        N::Control(of) => N::Control(control(of, by)?),
-        N::Game(op) => N::Game(game::number(op, by)?),
-        N::Form(part) => return by.of_number(part, &filter.mark),
-    };
-    Ok(Number::new(op, mark))
+/// A part of an operation: a filter, some of them, or something that holds none.
+pub trait Operand<P: Form> {
+    /// The same in another form of the tree.
+    type Out<Q: Form>;
+
+    /// Calls `visit` on the filters, in order, but on none below them.
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
+
+    /// The same with all filters rewritten, in order.
+    ///
+    /// # Errors
+    ///
+    /// The first that ends the rewriting.
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
 }
 
-/// The same string of operands that were rewritten.
-///
-/// # Errors
-///
-/// What ends the rewriting.
-pub fn text<P: Form, Q: Form, R: Rewrite<P, Q>>(filter: &Text<P>, by: &mut R) -> Result<Text<Q>, R::Stop> {
-    use TextOp as T;
-    let mark = by.mark(&filter.mark);
-    let op = match filter.op() {
-        T::Literal(text) => T::Literal(text.clone()),
-        T::Tag(name) => T::Tag(name.clone()),
-        T::Player(color) => T::Player(*color),
-        T::ContentName { contents, spelt, of } => {
-            T::ContentName { contents: *contents, spelt: *spelt, of: by.squares(of)? }
+/// Things that hold no filters.
+macro_rules! leaves {
+    ($($ty:ty),+) => {$(
+        impl<P: Form> Operand<P> for $ty {
+            type Out<Q: Form> = $ty;
+
+            fn each_filter<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {}
+
+            fn remade<Q: Form, R: Rewrite<P, Q>>(&self, _: &mut R) -> Result<$ty, R::Stop> {
+                Ok(self.clone())
+            }
         }
-        T::Compare(cmp, a, b) => T::Compare(*cmp, by.text(a)?, by.text(b)?),
-        T::Control(of) => T::Control(control(of, by)?),
-        T::Game(op) => T::Game(game::text(op, by)?),
-        T::Form(part) => return by.of_text(part, &filter.mark),
-    };
-    Ok(Text::new(op, mark))
+    )+};
 }
 
-/// The same position of operands that were rewritten.
-///
-/// # Errors
-///
-/// What ends the rewriting.
-pub fn position<P: Form, Q: Form, R: Rewrite<P, Q>>(
-    filter: &Position<P>,
-    by: &mut R,
-) -> Result<Position<Q>, R::Stop> {
-    let mark = by.mark(&filter.mark);
-    let op = match filter.op() {
-        PositionOp::Find { back, quiet, of } => {
-            PositionOp::Find { back: *back, quiet: *quiet, of: by.any(of)? }
-        }
-        PositionOp::Control(of) => PositionOp::Control(control(of, by)?),
-        PositionOp::Game(op) => PositionOp::Game(game::position(op, by)?),
-        PositionOp::Form(part) => return by.of_position(part, &filter.mark),
-    };
-    Ok(Position::new(op, mark))
+leaves! {
+    bool, u8, i8, u32, i32, String, Bitboard, Color, PieceSet, VarId, DictionaryId, SortId, Arith, Cmp, Counted, Dirs,
+    GameResult, MoveOf, MoveValue, Order, PawnKind, Pieces, PinPart, PureKind, Sibling, Special, Spelt
 }
 
-fn moves<P: Form, Q: Form, R: Rewrite<P, Q>>(of: &Moves<P>, by: &mut R) -> Result<Moves<Q>, R::Stop> {
-    Ok(Moves { pseudo: of.pseudo, only: of.only, from: by.squares(&of.from)?, to: by.squares(&of.to)? })
+impl<P: Form, T: Operand<P>> Operand<P> for Option<T> {
+    type Out<Q: Form> = Option<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.as_ref().map(|of| of.remade(by)).transpose()
+    }
 }
 
-fn control<P: Form, Q: Form, F: Kind<P>, R: Rewrite<P, Q>>(
-    of: &Control<P, F>,
-    by: &mut R,
-) -> Result<Control<Q, F::In<Q>>, R::Stop> {
-    Ok(match of {
-        Control::Var(var) => Control::Var(*var),
-        Control::If { condition, then, other } => Control::If {
-            condition: by.any(condition)?,
-            then: then.rewritten(by)?,
-            other: other.rewritten(by)?,
-        },
-        Control::Braces { first, last } => Control::Braces {
-            first: first.iter().map(|f| by.any(f)).collect::<Result<_, _>>()?,
-            last: last.rewritten(by)?,
-        },
-    })
+impl<P: Form, T: Operand<P>> Operand<P> for Vec<T> {
+    type Out<Q: Form> = Vec<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.iter().map(|of| of.remade(by)).collect()
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for [T; 2] {
+    type Out<Q: Form> = [T::Out<Q>; 2];
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        Ok([self[0].remade(by)?, self[1].remade(by)?])
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for OneOrMore<T> {
+    type Out<Q: Form> = OneOrMore<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.iter().for_each(|of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.try_map(|of| of.remade(by))
+    }
+}
+
+impl<P: Form, T: Operand<P>> Operand<P> for Chain<T> {
+    type Out<Q: Form> = Chain<T::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.each(&mut |of| of.each_filter(visit));
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        self.try_map(&mut |of| of.remade(by))
+    }
+}
+
+impl<P: Form, F: Operand<P>> Operand<P> for Echo<F> {
+    type Out<Q: Form> = Echo<F::Out<Q>>;
+
+    fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        self.body.each_filter(visit);
+    }
+
+    fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop> {
+        let Echo { source, target, in_all, quiet, ref body } = *self;
+        Ok(Echo { source, target, in_all, quiet, body: body.remade(by)? })
+    }
 }

@@ -7,68 +7,72 @@ use super::{
     Special, Squares, VarId,
 };
 
-/// What a set of squares does.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "operands are named as CQL names them")]
-pub enum SquaresOp<P: Form> {
-    /// The squares of `squares` whose content is one of `pieces`.
-    Designator { pieces: Pieces, squares: Bitboard },
-    /// `.` or `makesquare "e4"`: a constant that no transform changes and that is no designator; `[]` is the
-    /// empty one.
-    Constant(Bitboard),
-    /// `x | y`.
-    Union(Squares<P>, Squares<P>),
-    /// `x & y`.
-    Intersect(Squares<P>, Squares<P>),
-    /// `~x`.
-    Complement(Squares<P>),
-    /// `x attacks y`, `x->y`: the squares of x whose piece attacks a square of y.
-    Attacks(Squares<P>, Squares<P>),
-    /// `y attackedby x`, `y<-x`: the squares of y that a piece on x attacks.
-    AttackedBy(Squares<P>, Squares<P>),
-    /// A chain of three or more arrows, a subset of the first operand. `forward` is `->` (the first operand
-    /// attacks), else `<-` (the last one does).
-    Xray { forward: bool, sets: OneOrMore<Squares<P>> },
-    /// The squares between one of x and one of y.
-    Between(Squares<P>, Squares<P>),
-    /// `ray`, `xray`: squares of the last set. `attack` asks for a slider at the start.
-    Ray { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
-    /// `pin`, defaults filled in.
-    Pin { value: PinPart, from: Squares<P>, through: Squares<P>, to: Squares<P> },
-    /// `up 1 7 S` and the like.
-    Direction { dirs: Dirs, lo: i8, hi: i8, of: Squares<P> },
-    /// The same with a range of variables; steps beyond 7 reach nothing.
-    DirectionWithin { dirs: Dirs, lo: Number<P>, hi: Number<P>, of: Squares<P> },
-    /// `light S`, `dark S`.
-    Shade { light: bool, of: Squares<P> },
-    /// `passedpawns` and its kin; `notransform` by nature.
-    Pawns(PawnKind),
-    /// `puremate` and its kin: the squares of the men that take part, none where the position is no such mate (or
-    /// stalemate, without `mate`); the same under every transform. `docs/mates.md` has the rule.
-    Pure { kind: PureKind, mate: bool },
-    /// `makesquare(file rank)`.
-    MakeSquare { file: Number<P>, rank: Number<P> },
-    /// `square v in S body`: the squares of S for which the body matches.
-    SquareLoop { var: VarId, domain: Squares<P>, body: Any<P> },
-    /// `legal L--R(...)`: arrival squares (castling: the king's).
-    Legal(Moves<P>),
-    /// What hands on a set.
-    Control(Control<P, Squares<P>>),
-    /// What needs the game, or what was evaluated before.
-    Game(GameSquares<P>),
-    /// What only this form of the tree has.
-    Form(OfSquares<P>),
+operands! {
+    /// What a set of squares does.
+    #[derive(Clone, Debug)]
+    #[expect(missing_docs, reason = "operands are named as CQL names them")]
+    pub enum SquaresOp<P: Form> {
+        /// The squares of `squares` whose content is one of `pieces`.
+        Designator { pieces: Pieces, squares: Bitboard },
+        /// `.` or `makesquare "e4"`: a constant that no transform changes and that is no designator; `[]` is the
+        /// empty one.
+        Constant(Bitboard),
+        /// `x | y`.
+        Union(Squares<P>, Squares<P>),
+        /// `x & y`.
+        Intersect(Squares<P>, Squares<P>),
+        /// `~x`.
+        Complement(Squares<P>),
+        /// `x attacks y`, `x->y`: the squares of x whose piece attacks a square of y.
+        Attacks(Squares<P>, Squares<P>),
+        /// `y attackedby x`, `y<-x`: the squares of y that a piece on x attacks.
+        AttackedBy(Squares<P>, Squares<P>),
+        /// A chain of three or more arrows, a subset of the first operand. `forward` is `->` (the first operand
+        /// attacks), else `<-` (the last one does).
+        Xray { forward: bool, sets: OneOrMore<Squares<P>> },
+        /// The squares between one of x and one of y.
+        Between(Squares<P>, Squares<P>),
+        /// `ray`, `xray`: squares of the last set. `attack` asks for a slider at the start.
+        Ray { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
+        /// `pin`, defaults filled in.
+        Pin { value: PinPart, from: Squares<P>, through: Squares<P>, to: Squares<P> },
+        /// `up 1 7 S` and the like.
+        Direction { dirs: Dirs, lo: i8, hi: i8, of: Squares<P> },
+        /// The same with a range of variables; steps beyond 7 reach nothing.
+        DirectionWithin { dirs: Dirs, lo: Number<P>, hi: Number<P>, of: Squares<P> },
+        /// `light S`, `dark S`.
+        Shade { light: bool, of: Squares<P> },
+        /// `passedpawns` and its kin; `notransform` by nature.
+        Pawns(PawnKind),
+        /// `puremate` and its kin: the squares of the men that take part, none where the position is no such mate (or
+        /// stalemate, without `mate`); the same under every transform. `docs/mates.md` has the rule.
+        Pure { kind: PureKind, mate: bool },
+        /// `makesquare(file rank)`.
+        MakeSquare { file: Number<P>, rank: Number<P> },
+        /// `square v in S body`: the squares of S for which the body matches.
+        SquareLoop { var: VarId, domain: Squares<P>, body: Any<P> },
+        /// `legal L--R(...)`: arrival squares (castling: the king's).
+        Legal(Moves<P>),
+        /// What hands on a set.
+        Control(Control<P, Squares<P>>),
+        /// What needs the game, or what was evaluated before.
+        Game(GameSquares<P>),
+        /// What only this form of the tree has.
+        Form(OfSquares<P>),
+    }
 }
 
-/// Moves that could be played.
-#[derive(Clone, Debug)]
-pub struct Moves<P: Form> {
-    /// Without regard to the safety of the king.
-    pub pseudo: bool,
-    /// Only some moves.
-    pub only: Special,
-    /// The squares that they leave.
-    pub from: Squares<P>,
-    /// The squares that they reach.
-    pub to: Squares<P>,
+operands! {
+    /// Moves that could be played.
+    #[derive(Clone, Debug)]
+    pub struct Moves<P: Form> {
+        /// Without regard to the safety of the king.
+        pub pseudo: bool,
+        /// Only some moves.
+        pub only: Special,
+        /// The squares that they leave.
+        pub from: Squares<P>,
+        /// The squares that they reach.
+        pub to: Squares<P>,
+    }
 }

@@ -146,8 +146,15 @@ fn a_search_is_resumed() {
     // What is complete is not computed again, however the command is spelt and run.
     fs::remove_file(inputs.join("out/parts/00003.part")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "-j", "1", "--resume=out/"], &args[..]].concat());
-    assert_eq!((code, stdout), (0, printed), "{stderr}");
+    assert_eq!((code, &stdout), (0, &printed), "{stderr}");
     assert!(stderr.contains("part 3 of 6") && !stderr.contains("part 2 of 6"), "{stderr}");
+    // The parts hold no names of files: the same search goes on into another one.
+    let elsewhere = [&["-F", "csv", "-o", "again.csv", "-o", "-", QUERY], &REELS[..]].concat();
+    fs::remove_file(inputs.join("hits.csv")).unwrap();
+    let (code, stdout, stderr) = orbit(inputs, &[&["scan", "--resume", "out"], &elsewhere[..]].concat());
+    assert_eq!((code, &stdout), (0, &printed), "{stderr}");
+    assert!(!stderr.contains("of 6"), "{stderr}");
+    assert!(fs::read(inputs.join("again.csv")).unwrap() == written && !inputs.join("hits.csv").exists());
     let (code, _, stderr) = orbit(inputs, &[&["scan", "--resume", "out", "--first"], &args[..]].concat());
     assert_eq!(code, 2);
     assert!(stderr.contains("the options are others than when it was planned"), "{stderr}");

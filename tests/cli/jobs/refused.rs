@@ -88,7 +88,7 @@ fn what_is_no_job_is_refused() {
         refuses(inputs, command, 2, reason);
     }
     fs::write(&job, &text).unwrap();
-    edit(&job, "\"options\": \"", "\"options\": \"0");
+    edit(&job, "\"count\": false", "\"count\": true");
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
     fs::write(&job, &text[..text.len() / 2]).unwrap();
     refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");

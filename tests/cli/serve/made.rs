@@ -1,0 +1,147 @@
+//! `count`, `statistics` and `write`, and queries that are boards and themes: what the command prints and writes.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{Server, assert_code};
+use crate::program::{QUERY, SAMPLE, rows, stdout};
+use orbit_chess::internals::serve::Code;
+
+fn json_of(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout(args)).unwrap()
+}
+
+#[test]
+fn counts_and_statistics_are_those_of_the_command() {
+    let mut server = Server::start(&[SAMPLE, SAMPLE]);
+    let queries = ["mate", QUERY, "stalemate"];
+    let counted =
+        server.answer("count", json!({ "query": queries, "where": "result=1-0", "unique": "moves" }));
+    for (query, count) in queries.iter().zip(counted["counts"].as_array().unwrap()) {
+        let args =
+            ["scan", "-q", "-F", "jsonl", "-c", "--unique=moves", "-w", "result=1-0", query, SAMPLE, SAMPLE];
+        let expected = json_of(&args);
+        for field in ["games_hit", "positions_hit"] {
+            assert_eq!(count[field], expected[field], "{query}");
+        }
+        assert!(count["games_hit"].is_u64());
+    }
+    assert_eq!(counted["counts"].as_array().unwrap().len(), 3);
+    let mut grouped =
+        server.answer("statistics", json!({ "query": QUERY, "groupings": "year,elo:200*result" }));
+    let args =
+        ["scan", "-q", "--stats", "year,elo:200*result", "--stats-format", "json", QUERY, SAMPLE, SAMPLE];
+    let expected = json_of(&args);
+    assert_eq!(grouped["total"]["games"], 2000);
+    for field in ["total", "groupings"] {
+        assert_eq!(grouped[field].take(), expected[field], "{field}");
+    }
+    for fields in [
+        json!({}),
+        json!({ "query": "mate", "limit": 3 }),
+        json!({ "query": "mate", "rows": 3 }),
+        json!({ "query": ["power A", "check"], "best": true }),
+    ] {
+        assert_code(&server.answer("count", fields), Code::Request);
+    }
+    let state = server.answer("progress", json!({ "of": grouped["id"] }));
+    assert_eq!(state["state"], "done");
+    assert_code(&server.answer("hits", json!({ "of": grouped["id"] })), Code::UnknownQuery);
+    server.finish();
+}
+
+#[test]
+fn files_are_those_of_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(&[SAMPLE]);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let written =
+        server.answer("write", json!({ "query": QUERY, "path": path("a.pgn"), "skip": 3, "limit": 40 }));
+    assert_eq!(written["games"], 40);
+    stdout(&["scan", "-q", "--skip", "3", "-n", "40", QUERY, SAMPLE, "-o", &path("b.pgn")]);
+    assert!(fs::read(path("a.pgn")).unwrap() == fs::read(path("b.pgn")).unwrap());
+    let written = server.answer("write", json!({ "query": QUERY, "path": path("a.html") }));
+    assert_eq!(written["games"], 354);
+    assert!(fs::read_to_string(path("a.html")).unwrap().contains("<svg"));
+    server.answer("write", json!({ "query": QUERY, "path": path("a.svg") }));
+    stdout(&["scan", "-q", QUERY, SAMPLE, "-o", &path("b.svg")]);
+    assert!(fs::read(path("a.svg")).unwrap() == fs::read(path("b.svg")).unwrap());
+    let wrong = [
+        json!({ "query": QUERY, "path": path("a.csv") }),
+        json!({ "query": QUERY }),
+        json!({ "query": ["mate", "check"], "path": path("c.pgn") }),
+        json!({ "query": "mate", "path": path("c.svg") }),
+        json!({ "query": "mate", "path": path("c.pgn"), "groupings": "year" }),
+        json!({ "query": "mate", "path": path("c.pgn"), "sample": 5 }),
+        json!({ "query": "mate", "path": path("c.pgn"), "sort": "elo" }),
+        json!({ "query": "mate", "path": path("c.html"), "limit": 5 }),
+    ];
+    for fields in wrong {
+        assert_code(&server.answer("write", fields), Code::Request);
+    }
+    let wrong = server.answer("write", json!({ "query": "mate", "path": path("none/c.pgn") }));
+    assert_code(&wrong, Code::Database);
+    fs::copy(SAMPLE, path("open.pgn")).unwrap();
+    server.answer("open", json!({ "database": "more", "paths": [path("open.pgn")] }));
+    let before = fs::read(path("open.pgn")).unwrap();
+    for database in ["main", "more"] {
+        let fields = json!({ "query": "mate", "database": database, "path": path("open.pgn") });
+        assert_code(&server.answer("write", fields), Code::Database);
+    }
+    assert!(fs::read(path("open.pgn")).unwrap() == before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing unfinished is left");
+    server.finish();
+}
+
+/// An order, and duplicates that are left out, hold for pages as well.
+#[test]
+fn boards_and_choices_are_those_of_the_command() {
+    let mut server = Server::start(&[SAMPLE, SAMPLE]);
+    let board = "8/8/8/8/3N4/5k2/8/8";
+    let cases: [(Value, &[&str]); 6] = [
+        (
+            json!({ "board": board, "transforms": ["shift", "flip"] }),
+            &["--board", board, "--shift", "--flip"],
+        ),
+        (
+            json!({ "similar": board, "transforms": ["shift"], "best": true, "sort": "value", "limit": 50 }),
+            &["--similar", board, "--shift"],
+        ),
+        (json!({ "theme": "greek-gift" }), &["--theme", "greek-gift"]),
+        (json!({ "query": "mate", "unique": "tags", "skip": 7 }), &["mate", "--unique", "--skip", "7"]),
+        (
+            json!({ "query": "mate", "skip": 4, "limit": 3, "sort": "elo" }),
+            &["mate", "--skip", "4", "-n", "3", "--sort", "elo"],
+        ),
+        (json!({ "query": "mate", "skip": 4, "limit": 3 }), &["mate", "--skip", "4", "-n", "3"]),
+    ];
+    for (mut fields, args) in cases {
+        fields["rows"] = 1000.into();
+        let answer = server.answer("query", fields);
+        assert_eq!(
+            answer["rows"].as_array().unwrap(),
+            &rows(&[args, &[SAMPLE, SAMPLE]].concat()),
+            "{args:?}"
+        );
+    }
+    let listed = server.answer("query", json!({ "query": "mate", "skip": 4, "limit": 3 }));
+    assert_eq!((&listed["games_hit"], &listed["games"]), (&3.into(), &Value::Null));
+    let counted = server.answer("query", json!({ "query": "mate", "skip": 4, "count": true }));
+    let expected = json_of(&["scan", "-q", "-F", "jsonl", "-c", "--skip", "4", "mate", SAMPLE, SAMPLE]);
+    assert_eq!(counted["games_hit"], expected["games_hit"]);
+    for fields in [
+        json!({ "query": "mate", "theme": "greek-gift" }),
+        json!({ "theme": "greek-gitf" }),
+        json!({ "board": "9" }),
+        json!({ "query": "mate", "transforms": ["flip"] }),
+        json!({ "query": ["mate", "check"] }),
+        json!({}),
+    ] {
+        assert_code(&server.answer("query", fields), Code::Request);
+    }
+    let explained = server.answer("explain", json!({ "board": board, "transforms": ["flip"], "copies": 1 }));
+    assert_eq!((&explained["copies_count"], explained["copies"].as_array().unwrap().len()), (&8.into(), 1));
+    assert_code(&server.answer("explain", json!({ "query": "mate", "where": "elo>=2600" })), Code::Request);
+    server.finish();
+}
