@@ -53,7 +53,7 @@ macro_rules! operands {
             }
         }
     };
-    // What one form alone has is rewritten by the rewriting itself.
+    // A part that one form alone has is rewritten by the rewriting itself.
     (@variants $name:ident $g:tt $here:tt $there:tt $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]
         $(#[$doc:meta])* Form($ty:ty), $($rest:tt)*) => {
         operands! { @variants $name $g $here $there $visit $by
