@@ -14,6 +14,7 @@ use crate::engine::EngineError;
 use crate::files::refuse_clashes;
 use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
+use crate::request::RequestError;
 use crate::session::{Cancel, Progress, Query, Search, Session, SessionError};
 
 impl Desk {
@@ -54,7 +55,7 @@ impl Desk {
             What::File(path) => {
                 let files = self.all_files();
                 refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
-                write(&session, search, path, make.request.seed).map_err(fault)??
+                write(&session, search, path, make.request.seed).map_err(fault)?
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
@@ -63,20 +64,13 @@ impl Desk {
 }
 
 /// Writes the games that hit, a report or a heat map, as the name of the file says.
-fn write(
-    session: &Session,
-    search: Search<'_>,
-    path: &Path,
-    seed: u64,
-) -> Result<Result<Value, Fault>, SessionError> {
+fn write(session: &Session, search: Search<'_>, path: &Path, seed: u64) -> Result<Value, SessionError> {
     if !is_picture(path) {
-        return Ok(Ok(json!({ "games": search.pgn(path)? })));
+        return Ok(json!({ "games": search.pgn(path)? }));
     }
     let findings = search.findings(SAMPLE_MAX, seed)?;
     let is_page = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html"));
-    let Some(picture) = (if is_page { Some(findings.page()) } else { findings.heat_map() }) else {
-        return Ok(Err(Fault::new(Code::Request, NO_HEAT_MAP)));
-    };
-    session.write_file(path, &picture)?;
-    Ok(Ok(json!({ "games": findings.totals.games_hit })))
+    let picture = if is_page { Some(findings.page()) } else { findings.heat_map() };
+    session.write_file(path, &picture.ok_or(RequestError::new(NO_HEAT_MAP))?)?;
+    Ok(json!({ "games": findings.totals.games_hit }))
 }
