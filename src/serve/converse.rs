@@ -1,7 +1,7 @@
 //! A conversation: requests are read while queries run.
 //!
-//! One thread reads. What takes long (`open`, `close`, `query`, `count`, `statistics`, `write`) is done by a second one in the order of the requests; pages,
-//! games and explanations by a third. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
+//! One thread reads. A second one does the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`) in their
+//! order; a third writes pages, games and explanations. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
 //! `version` and `quit` are answered at once. The invariant: each request gets one answer, whatever it is and however it ends.
 
 use std::any::Any;
