@@ -95,7 +95,7 @@ pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What may be wrong with conditions that no game meets.
+/// Hints at what may be wrong with conditions that no game meets.
 pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let name = compared.own_tag()?;
@@ -103,7 +103,7 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// What conditions on positions read, for a search that finds nothing.
+/// Hints at the comments that conditions on positions read, for a search that finds nothing.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let command = match compared.measure()? {

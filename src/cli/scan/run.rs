@@ -118,7 +118,7 @@ impl Search {
             .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
     }
 
-    /// Which games and hits count.
+    /// The games and hits that count.
     pub(super) fn choice(&self) -> &Choice {
         &self.choice
     }
