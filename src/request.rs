@@ -266,7 +266,7 @@ impl Request {
 }
 
 impl Chosen {
-    /// What has to be known of games and hits to choose among them.
+    /// The facts of games and hits that the choice needs.
     pub fn wants(&self) -> Wants {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }

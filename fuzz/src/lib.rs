@@ -379,7 +379,7 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Whether the queries of a request are short and repeat nothing.
+/// Tells whether the queries of a request are short and repeat nothing.
 fn are_quick(request: &orbit_chess::Request) -> bool {
     request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }

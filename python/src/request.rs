@@ -22,7 +22,7 @@ use crate::wait::{self, Running};
 pub struct RequestOptions {
     queries: Vec<orbit_chess::Query>,
     choices: orbit_chess::Request,
-    /// Whether `limit` or `sample` is 0.
+    /// True if `limit` or `sample` is 0.
     lists_none: bool,
     blocks: Option<Range<usize>>,
 }

@@ -262,7 +262,7 @@ impl Type {
         }
     }
 
-    /// Whether values of it can be told apart by size: numbers, positions, and sets by how many squares they have.
+    /// True if its values can be told apart by size: numbers, positions, and sets by how many squares they have.
     pub fn has_value(self) -> bool {
         matches!(self, Type::Num | Type::Set | Type::Position)
     }
