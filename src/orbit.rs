@@ -224,6 +224,18 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         apply(&filter, Basic::Symmetry(dihedral))
     }
 
+    /// The same with those copies alone that are a pattern of one side.
+    #[must_use]
+    pub fn of_side(&self, side: Color) -> Orbit<F> {
+        let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
+        Orbit {
+            base: self.base.clone(),
+            copies: self.copies.iter().filter(of_side).cloned().collect(),
+            elements: self.elements,
+            span: self.span,
+        }
+    }
+
     /// The same whatever the copies are.
     fn of_any(&self) -> Orbit {
         let copy = |copy: &Copy<F>| Copy {

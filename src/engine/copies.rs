@@ -1,5 +1,7 @@
 //! Which copies of the outermost transform match at hits.
 
+use shakmaty::ByColor;
+
 use super::Hits;
 use crate::{plan::CopiesPlan, reel::SEGMENT_SLOTS};
 
@@ -13,6 +15,9 @@ pub enum CopyDetail {
     Lowest,
     /// All. Of `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
     All,
+    /// The sides whose pattern matches, for copies that are of sides
+    /// ([`Filter::copy_sides`](crate::orbit::Filter::copy_sides)): two copies, of which 0 is White's and 1 is Black's.
+    Sides,
 }
 
 /// Which copies of the outermost transform match at the hits of a block. Copies are numbered from 0 in the order of
@@ -36,10 +41,18 @@ struct Lists {
     copies: Vec<u32>,
 }
 
+impl CopyDetail {
+    /// What the reference engine tells where this is asked for: all copies, which tell the sides too.
+    pub(super) fn by_copies(self) -> CopyDetail {
+        if self == CopyDetail::Sides { CopyDetail::All } else { self }
+    }
+}
+
 impl CopyHits {
     /// Of those `hits` of a block, of which none was added yet.
     pub(super) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
         let lists = (detail == CopyDetail::All).then(Lists::default);
+        let copies = if detail == CopyDetail::Sides { 2 } else { copies };
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
@@ -94,6 +107,16 @@ impl CopyHits {
         self.detail
     }
 
+    /// Whether it is told of each hit which copies match, or the lowest of them.
+    pub fn tells_copies(&self) -> bool {
+        matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
+    }
+
+    /// Whether it is told of each hit whose pattern matches, as far as copies are of sides.
+    pub fn tells_sides(&self) -> bool {
+        matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
+    }
+
     /// How many hits there are of which copies are told, 0 if they are only counted.
     pub fn len(&self) -> usize {
         self.hits.len()
@@ -137,6 +160,23 @@ impl CopyHits {
     /// At how many hits each copy matches.
     pub fn sums(&self) -> &[u64] {
         &self.sums
+    }
+
+    /// The sides whose pattern matches at a hit; where all copies were told, by those that they are of.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit, or neither [`CopyDetail::Sides`] nor [`CopyDetail::All`] was asked for.
+    pub fn sides(&self, hit: usize, of_copies: &[ByColor<bool>]) -> ByColor<bool> {
+        if self.detail == CopyDetail::Sides {
+            let (lowest, count) = self.hits[hit];
+            return ByColor {
+                white: count > 0 && lowest == 0,
+                black: count == 2 || count == 1 && lowest == 1,
+            };
+        }
+        let of_hit = self.of(hit).iter().map(|&copy| of_copies[copy as usize]);
+        of_hit.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
     }
 
     /// The copies that match at a hit, ascending.

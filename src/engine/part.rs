@@ -63,7 +63,8 @@ impl<'a> Part<'a> {
 
     /// Tells of what hits of the whole block consist by what tells that of the part, whose `answers` these are.
     pub fn spans<'s>(&'s self, inner: Box<dyn FindSpan + 's>, answers: &Answers) -> Box<dyn FindSpan + 's> {
-        let (hits, copies) = (answers.hits.clone(), answers.copies.clone());
+        let copies = answers.copies.clone().filter(CopyHits::tells_copies);
+        let hits = answers.hits.clone();
         Box::new(PartSpans { part: self, inner, hits, copies })
     }
 }

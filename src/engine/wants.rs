@@ -80,17 +80,22 @@ impl Wants {
     /// the sides.
     pub(crate) fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
-        wants | Wants::ALL_COPIES.when(has_sides && self.contains(Wants::SIDES))
+        if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
     /// The same, but nothing of copies.
     pub(super) fn without_copies(self) -> Wants {
-        let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS;
+        let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)
     }
 
-    /// The detail in which copies are told, if any. Each detail has those before it.
+    /// The detail in which copies are told, if any. Each detail but that of sides has those before it.
     pub(crate) fn detail(self) -> Option<CopyDetail> {
+        let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
+        if self.contains(Wants::SIDES) {
+            let is_alone = self.0 & of_copies == 0;
+            return Some(if is_alone { CopyDetail::Sides } else { CopyDetail::All });
+        }
         let details = [
             (Wants::ALL_COPIES, CopyDetail::All),
             (Wants::LOWEST_COPY, CopyDetail::Lowest),

@@ -53,6 +53,7 @@ pub use crate::query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special
 pub const DIR_STEPS: [(i8, i8); 8] = crate::query::tree::Dirs::STEPS;
 
 use crate::{
+    board::Color,
     diagnostic::Diagnostic,
     orbit::{self, Filter, FilterRef, OrbitRef},
     query::{
@@ -250,8 +251,7 @@ impl Planner {
         let mut lower = Lower::new(self.options, self.vars);
         let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
         let compiled = compiles(false) && (only_hits || !self.has_values() || compiles(true));
-        let compiled =
-            compiled && (only_hits || flat::compiled_copies(&mut lower, &facts, &self.filter).is_ok());
+        let compiled = compiled && (only_hits || self.flat_copies(&mut lower, &facts).is_ok());
         let words = lower.dag.carries.iter().filter(|carry| !carry.what.is_mask()).count();
         let fits = compiled && words <= CARRIED_MAX && lower.dag.carries.len() <= MASKS_MAX;
         if fits {
@@ -399,9 +399,8 @@ impl Planner {
     fn lower_copies(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
         lower.begin(self.vars);
         if let Some(facts) = &self.flat {
-            let words = flat::compiled_copies(lower, facts, &self.filter);
             let place = |copy: usize| CopyBit { word: copy / 64, bit: (copy % 64) as u32 };
-            let words = words.expect("the planner has compiled it before");
+            let words = self.flat_copies(lower, facts).expect("the planner has compiled it before");
             return (words, (0..self.copies()).map(place).collect());
         }
         match self.filter.outermost_orbit() {
@@ -410,6 +409,38 @@ impl Planner {
             Some(OrbitRef::Largest(orbit)) => lower.each_copy(orbit),
             None => lower.only_copy(&self.filter),
         }
+    }
+
+    /// The words with a bit for each copy, 64 in each.
+    fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::Compiled<Vec<Id>> {
+        let words = self.copies().div_ceil(64);
+        flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
+    }
+
+    /// The same as [`Planner::lower_copies`] of two copies: all that are White's pattern, and all that are Black's.
+    ///
+    /// # Panics
+    ///
+    /// Without [`Filter::copy_sides`].
+    fn lower_sides(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
+        if let Some(facts) = &self.flat {
+            let sides = self.filter.copy_sides().expect("copies are of sides");
+            let mask = |copy: usize| u64::from(sides[copy].white) | u64::from(sides[copy].black) << 1;
+            let words = flat::compiled_copies(lower, facts, &self.filter, 1, |copy| (0, mask(copy)));
+            let words = words.expect("the planner has compiled its copies before");
+            return (words, (0..2).map(|bit| CopyBit { word: 0, bit }).collect());
+        }
+        let side = |side| {
+            lower.begin(self.vars);
+            match self.filter.outermost_orbit() {
+                Some(OrbitRef::Any(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Union(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Largest(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Counted(..)) | None => panic!("no copies of sides"),
+            }
+        };
+        let words = [Color::White, Color::Black].map(side).to_vec();
+        (words, (0..2).map(|word| CopyBit { word, bit: 0 }).collect())
     }
 }
 

@@ -5,7 +5,7 @@
 //! computes it once for each block.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{
     CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE, finish,
@@ -26,8 +26,13 @@ struct Graph {
     hits: Vec<Id>,
     values: Vec<Option<Value>>,
     /// The words that tell the copies apart, and where in them each copy is found.
-    copies: Vec<Option<(Vec<Id>, Vec<CopyBit>)>>,
+    copies: Vec<Option<Apart>>,
+    /// The same of two copies: all of White's pattern, and all of Black's.
+    sides: Vec<Option<Apart>>,
 }
+
+/// Words, and where in them each of some things is found.
+type Apart = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
     /// Plans queries together, with the options of the first.
@@ -42,8 +47,9 @@ impl Plans {
         let options = planners.first().map_or_else(Options::default, |planner| planner.options);
         let mut lower = Lower::new(options, 0);
         let hits = planners.iter().map(|planner| planner.lower_hits(&mut lower)).collect();
-        let (values, copies) = (vec![None; planners.len()], vec![None; planners.len()]);
-        Ok(Plans { planners, graph: Mutex::new(Graph { lower, hits, values, copies }) })
+        let (values, copies, sides) =
+            (vec![None; planners.len()], vec![None; planners.len()], vec![None; planners.len()]);
+        Ok(Plans { planners, graph: Mutex::new(Graph { lower, hits, values, copies, sides }) })
     }
 
     /// How many queries there are.
@@ -54,6 +60,11 @@ impl Plans {
     /// Whether there is no query.
     pub fn is_empty(&self) -> bool {
         self.planners.is_empty()
+    }
+
+    /// Room for something of each query that is made when it is first wanted.
+    pub(crate) fn unmade<T>(&self) -> Vec<OnceLock<T>> {
+        self.planners.iter().map(|_| OnceLock::new()).collect()
     }
 
     /// The type of a query's value.
@@ -161,6 +172,19 @@ impl Plans {
         let planner = &self.planners[query];
         let (roots, copies) = copies[query].get_or_insert_with(|| planner.lower_copies(lower));
         CopiesPlan::new(lower, roots, copies.clone())
+    }
+
+    /// Two copies in place of these: all that are White's pattern, and all that are Black's.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query, or its copies are of no sides: see [`Filter::copy_sides`](crate::orbit::Filter::copy_sides).
+    pub fn sides(&self, query: usize) -> CopiesPlan {
+        let mut graph = self.graph();
+        let Graph { lower, sides, .. } = &mut *graph;
+        let planner = &self.planners[query];
+        let (roots, sides) = sides[query].get_or_insert_with(|| planner.lower_sides(lower));
+        CopiesPlan::new(lower, roots, sides.clone())
     }
 
     fn graph(&self) -> MutexGuard<'_, Graph> {

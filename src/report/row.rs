@@ -8,7 +8,7 @@ use shakmaty::ByColor;
 use super::Walk;
 use crate::board::{Bitboard, Board, Color, Position};
 use crate::engine::{
-    Answer, Answers, Commentary, CopyDetail, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span,
+    Answer, Answers, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span,
 };
 use crate::game::{self, Measures};
 use crate::named::choices;
@@ -75,6 +75,8 @@ pub struct Found<'a> {
     pub commentary: Option<&'a Commentary>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
+    /// Whose pattern matches at them, if that was told: by [`CopyHits::sides`].
+    pub hit_sides: Option<&'a CopyHits>,
     /// Whose pattern each copy is, if that is wanted and the query tells it: see [`Filter::copy_sides`].
     pub copy_sides: Option<&'a [ByColor<bool>]>,
     /// What tells of what they consist, if that is wanted.
@@ -165,7 +167,8 @@ impl<'a> Found<'a> {
             sides,
             told: told.as_deref(),
             commentary: commentary.as_ref(),
-            copies: copies.as_ref().filter(|copies| copies.detail() != CopyDetail::Counts),
+            copies: copies.as_ref().filter(|copies| copies.tells_copies()),
+            hit_sides: copies.as_ref().filter(|copies| copies.tells_sides()),
             spans: spans.as_ref().map(|spans| spans as &dyn FindSpan),
             ..Found::new(block, hits, names)
         }
@@ -181,6 +184,7 @@ impl<'a> Found<'a> {
             told: None,
             commentary: None,
             copies: None,
+            hit_sides: None,
             copy_sides: None,
             spans: None,
             names,

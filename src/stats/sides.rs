@@ -61,7 +61,7 @@ impl SideResults {
 /// The sides that have the pattern at the hits of a block, if the query tells them.
 pub(super) struct Sides<'a> {
     hits: &'a Hits,
-    copies: Option<&'a CopyHits>,
+    told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
     /// In the order of slots.
     of_hits: Vec<ByColor<bool>>,
@@ -69,12 +69,12 @@ pub(super) struct Sides<'a> {
 
 impl<'a> Sides<'a> {
     pub(super) fn of(found: &Found<'a>) -> Sides<'a> {
-        let Found { hits, copies, copy_sides, .. } = *found;
-        let (Some(told), Some(of_copies)) = (copies, copy_sides) else {
-            return Sides { hits, copies: None, of_copies: &[], of_hits: Vec::new() };
+        let Found { hits, hit_sides, copy_sides, .. } = *found;
+        let (Some(told), Some(of_copies)) = (hit_sides, copy_sides) else {
+            return Sides { hits, told: None, of_copies: &[], of_hits: Vec::new() };
         };
-        let of_hit = |hit| all(told.of(hit).iter().map(|&copy| of_copies[copy as usize]));
-        Sides { hits, copies, of_copies, of_hits: (0..told.len()).map(of_hit).collect() }
+        let of_hits = (0..told.len()).map(|hit| told.sides(hit, of_copies)).collect();
+        Sides { hits, told: hit_sides, of_copies, of_hits }
     }
 
     /// The sides whose pattern a copy is.
@@ -90,8 +90,8 @@ impl<'a> Sides<'a> {
 
     /// The same of so many hits from a slot on.
     pub(super) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
-        match self.copies {
-            Some(copies) if hits > 0 => self.in_hits(copies.first_in(self.hits, first_slot), hits),
+        match self.told {
+            Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),
             _ => ByColor::default(),
         }
     }

@@ -473,8 +473,8 @@ fn queries_of_many_turns_are_right_or_refused() {
     }
     // Loops over moves stay loops in every driver, which may write those of a fixed number of turns out.
     let count = |kind: &str, to: &str| format!("(countmoves {kind} --[{to}])");
-    let [a, b, c] =
-        [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")].map(|(kind, to)| count(kind, to));
+    let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
+        .map(|(kind, to)| count(kind, to));
     let text = &format!("shift flip {{{a} + {b} + {c} >= 9}}");
     let query = query::parse(text).unwrap().query;
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;

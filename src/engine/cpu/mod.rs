@@ -48,6 +48,7 @@ pub struct Cpu {
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Prepared<Plan>>>,
     copies: Vec<OnceLock<Prepared<CopiesPlan>>>,
+    sides: Vec<OnceLock<Prepared<CopiesPlan>>>,
     /// Columns of words that no thread uses at the moment, those of a block together.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
@@ -67,10 +68,8 @@ impl Cpu {
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
-        let queries = 0..plans.len();
-        let (values, copies) =
-            (queries.clone().map(|_| OnceLock::new()).collect(), queries.map(|_| OnceLock::new()).collect());
-        Cpu { plans, isa, code, hits, screen, values, copies, spare: Mutex::default() }
+        let (values, copies, sides) = (plans.unmade(), plans.unmade(), plans.unmade());
+        Cpu { plans, isa, code, hits, screen, values, copies, sides, spare: Mutex::default() }
     }
 
     /// Of how many segments no position was looked at, and how many there were, over all scans.
@@ -87,8 +86,12 @@ impl Cpu {
         self.values[query].get_or_init(|| Prepared::new(self.plans.values(query), self.isa, self.code))
     }
 
-    fn copies(&self, query: usize) -> &Prepared<CopiesPlan> {
-        self.copies[query].get_or_init(|| Prepared::new(self.plans.copies(query), self.isa, self.code))
+    fn copies(&self, query: usize, detail: CopyDetail) -> &Prepared<CopiesPlan> {
+        let prepared = |plan| Prepared::new(plan, self.isa, self.code);
+        match detail {
+            CopyDetail::Sides => self.sides[query].get_or_init(|| prepared(self.plans.sides(query))),
+            _ => self.copies[query].get_or_init(|| prepared(self.plans.copies(query))),
+        }
     }
 
     /// What each query answers on one block.
@@ -192,7 +195,7 @@ impl Cpu {
         let mut segments = segments(block);
         segments.retain(|&segment| hits(segment) != 0);
         let groups = segments.len().div_ceil(LANES);
-        self.copies(query).with_machine(context, groups, |plan, machine, native, beside| {
+        self.copies(query, detail).with_machine(context, groups, |plan, machine, native, beside| {
             let mut words = vec![0; plan.words.len()];
             for segments in pieces(&segments, LANES, &interrupt) {
                 machine.load(&plan.program, block, segments, beside);

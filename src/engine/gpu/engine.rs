@@ -46,6 +46,7 @@ pub struct Gpu {
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Printed<Plan>>>,
     copies: Vec<OnceLock<Printed<CopiesPlan>>>,
+    sides: Vec<OnceLock<Printed<CopiesPlan>>>,
 }
 
 /// What is wanted at the hits of a query.
@@ -78,10 +79,8 @@ impl Gpu {
             hits.push(Printed { plan, kernel });
             from = to;
         }
-        let none = 0..plans.len();
-        let (values, copies) =
-            (none.clone().map(|_| OnceLock::new()).collect(), none.map(|_| OnceLock::new()).collect());
-        Gpu { plans, device, variant, hits, values, copies }
+        let (values, copies, sides) = (plans.unmade(), plans.unmade(), plans.unmade());
+        Gpu { plans, device, variant, hits, values, copies, sides }
     }
 
     /// The kernel of the first pass; of several queries, that of the first ones.
@@ -105,12 +104,15 @@ impl Gpu {
         })
     }
 
-    fn copies(&self, query: usize) -> &Printed<CopiesPlan> {
-        self.copies[query].get_or_init(|| {
-            let plan = self.plans.copies(query);
+    fn copies(&self, query: usize, detail: CopyDetail) -> &Printed<CopiesPlan> {
+        let printed = |plan: CopiesPlan| {
             let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
             Printed { plan, kernel }
-        })
+        };
+        match detail {
+            CopyDetail::Sides => self.sides[query].get_or_init(|| printed(self.plans.sides(query))),
+            _ => self.copies[query].get_or_init(|| printed(self.plans.copies(query))),
+        }
     }
 
     /// Evaluates blocks that are on the device: the hits of each query on each block.
@@ -134,7 +136,7 @@ impl Gpu {
         let second = |(query, outputs): (usize, &Wants)| {
             let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
             let values = has_values.then(|| self.values(query));
-            let copies = outputs.detail().map(|detail| (self.copies(query), detail));
+            let copies = outputs.detail().map(|detail| (self.copies(query, detail), detail));
             (values.is_some() || copies.is_some()).then_some(Second { query, values, copies })
         };
         outputs.iter().enumerate().filter_map(second).collect()

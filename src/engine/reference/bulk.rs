@@ -239,7 +239,8 @@ impl Engine for Bulk {
                 let interrupt = request.switch();
                 let mut hits = one.hits(block, outputs, &interrupt)?;
                 request.select(index, block, number, &mut hits);
-                let copies = outputs.detail().map(|detail| one.detail(block, &hits, detail, &interrupt));
+                let copies = outputs.detail().map(CopyDetail::by_copies);
+                let copies = copies.map(|detail| one.detail(block, &hits, detail, &interrupt));
                 Ok(Answers::of(hits, copies.transpose()?))
             };
             self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()

@@ -71,7 +71,7 @@ impl<'a> GameBlock<'a> {
                 last_game,
             },
             interrupt,
-            detail: outputs.detail(),
+            detail: outputs.detail().map(CopyDetail::by_copies),
             hits,
             copies: Vec::new(),
             games: vec![GameAnswer::default(); block.games_len()],

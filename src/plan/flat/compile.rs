@@ -31,7 +31,7 @@ pub(in crate::plan) struct Facts {
 }
 
 /// What cannot be compiled.
-pub(super) type Compiled<T = ()> = Result<T, &'static str>;
+pub(in crate::plan) type Compiled<T = ()> = Result<T, &'static str>;
 
 /// Where a query matches, or with `value` its value, packed.
 pub(in crate::plan) fn compiled(
@@ -46,11 +46,14 @@ pub(in crate::plan) fn compiled(
     compiler.finish(result, !value)
 }
 
-/// Which copies of its outermost transform match: 64 of them in a word.
+/// Which copies of its outermost transform match: words in which each copy has bits, in the word and of the mask that `bits`
+/// tells.
 pub(in crate::plan) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
     filter: &Filter,
+    words: usize,
+    bits: impl Fn(usize) -> (usize, u64),
 ) -> Compiled<Vec<Id>> {
     let orbit = filter.outermost();
     let copies: Vec<&Filter> = match &orbit {
@@ -64,8 +67,9 @@ pub(in crate::plan) fn compiled_copies(
         for (index, copy) in copies.iter().enumerate() {
             let no = compiler.label();
             compiler.unless(copy.node(), no)?;
-            if index / 64 == word {
-                compiler.constant(bit, 1 << (index % 64))?;
+            let (place, mask) = bits(index);
+            if place == word {
+                compiler.constant(bit, mask)?;
                 compiler.emit(Instr::Or { to: result, a: result, b: bit })?;
             }
             compiler.place(no);
@@ -73,7 +77,7 @@ pub(in crate::plan) fn compiled_copies(
         compiler.emit(Instr::End)?;
         compiler.finish(result, false)
     };
-    (0..copies.len().div_ceil(64)).map(word).collect()
+    (0..words).map(word).collect()
 }
 
 pub(super) struct Compiler<'l> {
