@@ -310,14 +310,15 @@ impl Scan {
         }
     }
 
-    /// For each query of which it is wanted what it writes, what tells that: plans leave it out.
+    /// For each query of which it is wanted what it writes or sorts games by, what tells that: plans leave it out.
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
-            outputs.contains(Wants::COMMENTARY) && prepared.planner.refusal().is_none()
+            let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
+            (outputs.contains(Wants::COMMENTARY) || sorts) && prepared.planner.refusal().is_none()
         };
         let queries = self.queries.iter().zip(outputs);
         let commentator = |(prepared, outputs): (&PreparedQuery, &Wants)| {
-            let new = || Commentator::new(&prepared.query);
+            let new = || Commentator::new(&prepared.query, *outputs);
             is_wanted(prepared, outputs).then(new).transpose()
         };
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
@@ -385,7 +386,7 @@ impl Scan {
                         choice.keep_best(view.block(), answers);
                         choice.keep_found(view.block(), answers);
                     }
-                    write_commentary(view.block(), &commentators, answers, interrupt)?;
+                    comment(view.block(), &commentators, answers, interrupt)?;
                 }
                 Ok(answers)
             };
@@ -444,8 +445,8 @@ impl Scan {
     }
 }
 
-/// Has written what the engine does not know of the games that are found.
-fn write_commentary(
+/// Adds what the engine does not know of the games that are found.
+fn comment(
     block: &Block,
     commentators: &[Option<Commentator>],
     answers: &mut [Answers],
@@ -453,9 +454,13 @@ fn write_commentary(
 ) -> Result<(), EngineError> {
     for (number, (answers, commentator)) in answers.iter_mut().zip(commentators).enumerate() {
         if let (None, Some(commentator)) = (&answers.commentary, commentator) {
-            let block = if answers.hits.main_lines { block.main_lines(true) } else { Cow::Borrowed(block) };
-            answers.commentary =
-                Some(commentator.write(&block, number, |game| answers.finds(game), interrupt)?);
+            let seen = if answers.hits.main_lines { block.main_lines(true) } else { Cow::Borrowed(block) };
+            let (commentary, told) =
+                commentator.write(&seen, number, |game| answers.finds(game), interrupt)?;
+            answers.commentary = commentary;
+            if commentator.sorts() {
+                answers.sort_by(block, told);
+            }
         }
     }
     Ok(())

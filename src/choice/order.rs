@@ -88,7 +88,8 @@ impl Order {
             Order::Sorted { key: SortKey::Value, .. } => Wants::VALUES,
             Order::Sorted { key: SortKey::Length, .. } => Wants::SPANS,
             Order::Sorted { key: SortKey::Measure(measure), .. } => Wants::of_measure(measure),
-            Order::Sampled { .. } | Order::ByQuery => Wants::HITS,
+            Order::ByQuery => Wants::RANKS,
+            Order::Sampled { .. } => Wants::HITS,
         }
     }
 

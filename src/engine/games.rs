@@ -11,7 +11,8 @@ pub struct GameAnswer {
     pub is_found: bool,
     /// At how many of its positions the query matches; some of them may not be among the hits that count.
     pub match_count: u32,
-    /// Its place among others by what the query sorts by; equal for all games where it sorts by nothing.
+    /// Its place among others by what the query sorts by; equal for all games where it sorts by nothing, or where
+    /// [`Wants::RANKS`](super::Wants::RANKS) was not asked for.
     pub rank: Rank,
 }
 

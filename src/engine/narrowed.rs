@@ -1,7 +1,6 @@
 //! The reference engine on those games alone in which a query can match.
 //!
-//! A condition that plans can say, and that holds wherever the query matches, is looked for first: the query itself where
-//! only what it sorts by or the kind of its value is beyond plans, else one that follows from it. In a game without it the
+//! A condition that plans can say, and that holds wherever the query matches, is looked for first. In a game without it the
 //! query matches nowhere, and the game is passed over.
 
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use super::{
 };
 use crate::{
     plan::{Options, Planner, Plans},
-    query::{Query, necessary, passes_over},
+    query::{Query, necessary},
     reel::Block,
 };
 
@@ -52,13 +51,7 @@ impl Narrowed {
 /// A plan that finds a hit in every game in which a query matches; none if such a plan is not known, or if games must
 /// be evaluated whether or not the query matches in them.
 fn planner(query: &Query) -> Option<Planner> {
-    let options = Options::default();
-    if passes_over(query)
-        && let Some(planner) = Planner::of_hits(query, options)
-    {
-        return Some(planner);
-    }
-    let planner = Planner::new(&necessary(query)?, options).ok()?;
+    let planner = Planner::new(&necessary(query)?, Options::default()).ok()?;
     planner.refusal().is_none().then_some(planner)
 }
 

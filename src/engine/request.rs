@@ -85,6 +85,19 @@ impl Answers {
         }
     }
 
+    /// Lets what was told of the games that are found decide in which order they come, before anything else that does.
+    pub(crate) fn sort_by(&mut self, block: &Block, told: Vec<GameAnswer>) {
+        let of_game = |game: GameRow| {
+            let match_count = self.hits.count_in(game.slots()) as u32;
+            GameAnswer { is_found: match_count > 0, match_count, ..GameAnswer::default() }
+        };
+        let games = self.games.get_or_insert_with(|| block.games().map(of_game).collect());
+        for (game, told) in games.iter_mut().zip(told) {
+            let rest = std::mem::replace(&mut game.rank, told.rank);
+            game.rank.extend(&rest);
+        }
+    }
+
     /// How many games of the block are found, whose games end at `ends`.
     pub fn games_found(&self, ends: &GameEnds) -> u64 {
         match &self.games {

@@ -44,8 +44,10 @@ impl Wants {
     pub const COMMENTS: Wants = Wants(1 << 9);
     /// The sides that have the pattern at a hit, of queries that tell it.
     pub const SIDES: Wants = Wants(1 << 10);
+    /// The places of games in the order that the query says, of queries that say one.
+    pub const RANKS: Wants = Wants(1 << 11);
 
-    const NAMES: [(Wants, &str); 11] = [
+    const NAMES: [(Wants, &str); 12] = [
         (Wants::TAGS, "TAGS"),
         (Wants::VALUES, "VALUES"),
         (Wants::LOWEST_COPY, "LOWEST_COPY"),
@@ -57,6 +59,7 @@ impl Wants {
         (Wants::SPANS, "SPANS"),
         (Wants::COMMENTS, "COMMENTS"),
         (Wants::SIDES, "SIDES"),
+        (Wants::RANKS, "RANKS"),
     ];
 
     /// The sources of a measure of positions: comments, and of the time of a move also the tag with the increment of the

@@ -215,7 +215,7 @@ impl Planner {
         let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
         let (ty, vars) = (query.body.ty(), query.vars.len());
         let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
-        if planner.refusal.is_some() && planner.is_flat(query, false) {
+        if planner.refusal.is_some() && planner.is_flat(query) {
             planner.refusal = None;
             return Ok(planner);
         }
@@ -225,33 +225,20 @@ impl Planner {
         Ok(planner)
     }
 
-    /// A flat program that tells where a query matches, and nothing else of it: not its values, its copies, nor what it
-    /// sorts by. None if there is no such program.
-    pub fn of_hits(query: &Query, options: Options) -> Option<Planner> {
-        let filter = orbit::expand(&query.body).ok()?;
-        if written_out(filter.node()) > FILTERS_MAX {
-            return None;
-        }
-        let (ty, vars) = (Type::Bool, query.vars.len());
-        let mut planner = Planner { filter, ty, vars, options, refusal: None, flat: None };
-        planner.is_flat(query, true).then_some(planner)
-    }
-
-    /// Whether a flat program says a query that no plan says without, or its hits alone, and notes so.
-    fn is_flat(&mut self, query: &Query, only_hits: bool) -> bool {
-        if query.outlives_games() || !only_hits && self.ty == Type::Str {
+    /// Whether a flat program says a query that no plan says without, and notes so.
+    fn is_flat(&mut self, query: &Query) -> bool {
+        if query.outlives_games() {
             return false;
         }
         let facts = flat::Facts {
             vars: query.vars.clone(),
             dictionaries: query.dictionaries.clone(),
             variations: query.variations,
-            only_hits,
         };
         let mut lower = Lower::new(self.options, self.vars);
         let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
-        let compiled = compiles(false) && (only_hits || !self.has_values() || compiles(true));
-        let compiled = compiled && (only_hits || self.flat_copies(&mut lower, &facts).is_ok());
+        let compiled = compiles(false) && (!self.has_values() || compiles(true));
+        let compiled = compiled && self.flat_copies(&mut lower, &facts).is_ok();
         let words = lower.dag.carries.iter().filter(|carry| !carry.what.is_mask()).count();
         let fits = compiled && words <= CARRIED_MAX && lower.dag.carries.len() <= MASKS_MAX;
         if fits {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     board::PieceSet,
     orbit::{self, Expanded},
-    query::tree::{Control, Kind as _, Spelt, TextOp, VarId, contents_where},
+    query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, contents_where},
 };
 
 impl Lower {
@@ -44,6 +44,7 @@ impl Lower {
                 let (all, texts) = self.braces(first, |lower| lower.text(last));
                 self.where_also(all, texts)
             }
+            TextOp::Game(GameText::Sort { of, .. }) => self.text(of),
             TextOp::Game(_) => unreachable!("the planner has refused the query"),
             TextOp::Form(never) => match *never {},
         }

@@ -44,7 +44,7 @@ mod vocabulary;
 mod weaker;
 pub mod words;
 
-pub use necessary::{necessary, passes_over};
+pub use necessary::necessary;
 pub use tree::{Node, Query, Type};
 pub use weaker::{Weaker, weaker};
 

@@ -27,7 +27,7 @@ pub fn necessary(query: &Query) -> Option<Query> {
 }
 
 /// Whether a game in which a query matches nowhere need not be evaluated: nothing of it is told or kept.
-pub fn passes_over(query: &Query) -> bool {
+fn passes_over(query: &Query) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
 }

@@ -80,8 +80,11 @@ fn seen(line: &str) -> String {
         let bytes = if is_reel { &[] } else { &bytes[..] };
         writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
     }
-    // Places of the machine.
-    out.replace(folder.path().to_str().unwrap(), "HERE")
+    // Places of the machine, and the instructions that it has.
+    let out = out.replace(folder.path().to_str().unwrap(), "HERE");
+    ["base", "avx2", "avx512"].iter().fold(out, |out, isa| {
+        out.replace(&format!("\"instructions\":\"{isa}\""), "\"instructions\":\"HERE\"")
+    })
 }
 
 /// A line of the shell in a folder, in which `orbit` is the program that is tested.

@@ -1,35 +1,41 @@
-//! What a query writes about games that another engine has found.
+//! What a query writes about games that another engine has found, and what it sorts them by.
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
-    engine::{Commentary, EngineError, Interrupt, Wants},
+    engine::{Commentary, EngineError, GameAnswer, Interrupt, Wants},
     query::Query,
     reel::{Block, GameRow},
 };
 
-/// Evaluates a query on games that are known to be found, for what it writes about them: the other engines do not know.
-/// The query must ask of each game by itself.
+/// Evaluates a query on games that are known to be found, for what it writes about them and sorts them by: the other engines
+/// do not know. The query must ask of each game by itself.
 #[derive(Debug)]
 pub struct Commentator {
     query: Query,
     reference: Reference,
-    /// Whether it prints messages, and so must see all games.
+    wanted: Wants,
+    /// Whether it prints messages that are wanted, and so must see all games.
     prints: bool,
 }
 
 impl Commentator {
-    /// Expands a query.
+    /// Expands a query of which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is wanted.
     ///
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub fn new(query: &Query) -> Result<Commentator, ReferenceError> {
-        let prints = query.prints_messages();
-        Ok(Commentator { query: query.clone(), reference: Reference::new(query)?, prints })
+    pub fn new(query: &Query, wanted: Wants) -> Result<Commentator, ReferenceError> {
+        let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
+        Ok(Commentator { query: query.clone(), reference: Reference::new(query)?, wanted, prints })
     }
 
-    /// What the query writes about the games of a block that are found. `number` is its number among the queries of the
-    /// run.
+    /// Whether it tells the ranks of games.
+    pub fn sorts(&self) -> bool {
+        self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
+    }
+
+    /// What the query writes about the games of a block that are found, if that is wanted, and what it says of them.
+    /// `number` is its number among the queries of the run.
     ///
     /// # Errors
     ///
@@ -40,15 +46,17 @@ impl Commentator {
         number: usize,
         is_found: impl Fn(&GameRow) -> bool,
         interrupt: &Interrupt,
-    ) -> Result<Commentary, EngineError> {
-        let mut all =
-            GameBlock::new(block, &self.query, &self.reference, Wants::COMMENTARY, None, interrupt.clone());
+    ) -> Result<(Option<Commentary>, Vec<GameAnswer>), EngineError> {
+        let wanted = Wants::COMMENTARY.when(self.wanted.contains(Wants::COMMENTARY));
+        let mut all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(&block.game(index));
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
             .map_err(|fault| fault.of_query(number, interrupt))?;
-        let mut commentary = all.into_commentary();
-        commentary.games.retain(|game| is_found(&block.game(game.index as usize)));
-        Ok(commentary)
+        let (mut commentary, games) = all.into_told();
+        if let Some(commentary) = &mut commentary {
+            commentary.games.retain(|game| is_found(&block.game(game.index as usize)));
+        }
+        Ok((commentary, games))
     }
 }

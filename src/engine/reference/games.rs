@@ -143,9 +143,9 @@ impl<'a> GameBlock<'a> {
         });
     }
 
-    /// What the query writes, if that was wanted.
-    pub(super) fn into_commentary(self) -> Commentary {
-        self.commentary.unwrap_or_default()
+    /// What the query writes, if that was wanted, and what it says of each game.
+    pub(super) fn into_told(self) -> (Option<Commentary>, Vec<GameAnswer>) {
+        (self.commentary, self.games)
     }
 
     /// The answers, once `select` has taken hits away that do not count.

@@ -26,8 +26,6 @@ pub(in crate::plan) struct Facts {
     pub(in crate::plan) vars: Vec<Var>,
     pub(in crate::plan) dictionaries: Vec<Dictionary>,
     pub(in crate::plan) variations: bool,
-    /// Whether it is only asked where the query matches: then `sort` is what it sorts by.
-    pub(in crate::plan) only_hits: bool,
 }
 
 /// What cannot be compiled.

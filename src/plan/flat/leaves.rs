@@ -39,14 +39,11 @@ fn is_state(filter: FilterRef) -> bool {
             )
         ),
         Ref::Number(f) => {
-            matches!(f.op(), N::Game(GameNumber::Sort { .. } | GameNumber::GroupStart(_)))
+            matches!(f.op(), N::Game(GameNumber::GroupStart(_)))
         }
-        Ref::Text(f) => matches!(
-            f.op(),
-            T::Game(
-                GameText::Sort { .. } | GameText::Match { .. } | GameText::Group(_) | GameText::ReadFile(_)
-            )
-        ),
+        Ref::Text(f) => {
+            matches!(f.op(), T::Game(GameText::Match { .. } | GameText::Group(_) | GameText::ReadFile(_)))
+        }
         _ => false,
     };
     asks_or_ends

@@ -129,7 +129,7 @@ impl Compiler<'_> {
             }
             G::PathCount => self.of_path(1, to),
             G::PathCountUnfocused => self.of_path(2, to),
-            G::Sort { of, .. } if self.facts.only_hits => self.selecting(None, |this| this.number(of, to)),
+            G::Sort { of, .. } => self.selecting(None, |this| this.number(of, to)),
             G::PieceId(of) => match of.op() {
                 SquaresOp::Game(GameSquares::Piece(var)) => self.read(*var, to),
                 _ => {

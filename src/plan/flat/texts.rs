@@ -45,7 +45,7 @@ impl Compiler<'_> {
                 })
             }
             G::Entry { dictionary, key } => self.entry(*dictionary, key, to, none),
-            G::Sort { of, .. } if self.facts.only_hits => self.selecting(None, |this| this.text(of, to)),
+            G::Sort { of, .. } => self.selecting(None, |this| this.text(of, to)),
             G::Joined(a, b) => {
                 self.two_texts(a, b, |this, [a, b]| this.emit(Instr::Text(TextInstr::Joined { to, a, b })))
             }
@@ -75,7 +75,7 @@ impl Compiler<'_> {
             }
             // Copies are not named in a plan.
             G::CurrentTransform(_) => Err("`currenttransform`"),
-            G::OriginalComment | G::Match { .. } | G::Group(_) | G::ReadFile(_) | G::Sort { .. } => {
+            G::OriginalComment | G::Match { .. } | G::Group(_) | G::ReadFile(_) => {
                 Err("a string that a program does not make")
             }
         }

@@ -9,9 +9,9 @@ use crate::{
         Query,
         tree::{
             Any, ConditionOp as C, Control, Edge, Elsewhere, Focus, Form, GameCondition, GameNumber,
-            GamePosition, GameSquares, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N, Path,
-            PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, Var,
-            VarId,
+            GamePosition, GameSquares, GameText, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N,
+            Path, PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T,
+            Var, VarId,
         },
     },
 };
@@ -172,6 +172,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
                 _ => {}
             },
             Ref::Text(f) => match f.op() {
+                T::Game(GameText::Sort { of, .. }) => return self.sorted(of, place),
                 T::Game(_) => return Err(not_planned(at, "this string")),
                 T::Control(Control::Var(var)) => self.name(*var, at, place)?,
                 _ => {}
@@ -189,6 +190,13 @@ impl<M: Clone + Debug> Walk<'_, M> {
     fn found<Q: Form<Mark = M>>(&mut self, of: &Any<Q>, place: &Place) -> Refused {
         let inner = self.inside(place);
         self.visit(of.node(), &inner)
+    }
+
+    /// Something that games are sorted by: where the query matches does not depend on the order.
+    fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &Place) -> Refused {
+        // What `from` and `to` mean inside is not the part of castling that they mean around it.
+        let owned = if place.owned == Owned::No { Owned::No } else { Owned::Refused };
+        self.visit(of.node(), &Place { owned, ..place.clone() })
     }
 
     /// Another evaluation, in which parts of castling are still meant if they are here.
@@ -288,7 +296,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
             G::Distance(a, b) => self.positions([a, b], at, place),
             G::PathCount | G::PathCountUnfocused => Err(not_planned(at, "what `path` keeps")),
             G::Entry { .. } | G::Size(_) => Err(not_planned(at, "a dictionary")),
-            G::Sort { .. } => Err(not_planned(at, "`sort`")),
+            G::Sort { of, .. } => self.sorted(of, place),
             G::ConsecutiveMoves { .. } => Err(not_planned(at, "`consecutivemoves`")),
             G::Echo(_) => Err(not_planned(at, "`echo`")),
             G::PieceId(_) => Err(not_planned(at, "`pieceid`")),

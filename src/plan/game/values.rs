@@ -94,6 +94,7 @@ impl Lower {
             N::PositionId => (self.leaf(Leaf::Number), always),
             N::Depth => (self.leaf(Leaf::Depth), always),
             N::Distance(a, b) => self.of_two(GameOp::Distance, a, b),
+            N::Sort { of, .. } => self.number(of),
             _ => unreachable!("the planner has refused the query"),
         }
     }
@@ -107,6 +108,7 @@ impl Lower {
         match op {
             N::Elsewhere(Elsewhere::At { at, of }) => self.mask_at(at, some(of)),
             N::Elsewhere(Elsewhere::Edge { edge, target }) => self.edge_truth(edge, some(target)),
+            N::Sort { of, .. } => self.truth(of.node()),
             _ => self.game_number(op).1,
         }
     }
