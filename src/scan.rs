@@ -386,7 +386,7 @@ impl Scan {
                         choice.keep_best(view.block(), answers);
                         choice.keep_found(view.block(), answers);
                     }
-                    comment(view.block(), &commentators, answers, interrupt)?;
+                    comment(view.block(), (&commentators, choice.keeps_all_hits()), answers, interrupt)?;
                 }
                 Ok(answers)
             };
@@ -448,15 +448,15 @@ impl Scan {
 /// Adds what the engine does not know of the games that are found.
 fn comment(
     block: &Block,
-    commentators: &[Option<Commentator>],
+    (commentators, has_all): (&[Option<Commentator>], bool),
     answers: &mut [Answers],
     interrupt: &Interrupt,
 ) -> Result<(), EngineError> {
     for (number, (answers, commentator)) in answers.iter_mut().zip(commentators).enumerate() {
         if let (None, Some(commentator)) = (&answers.commentary, commentator) {
             let seen = if answers.hits.main_lines { block.main_lines(true) } else { Cow::Borrowed(block) };
-            let (commentary, told) =
-                commentator.write(&seen, number, |game| answers.finds(game), interrupt)?;
+            let has_all = has_all && !answers.hits.main_lines;
+            let (commentary, told) = commentator.write(&seen, number, (answers, has_all), interrupt)?;
             answers.commentary = commentary;
             if commentator.sorts() {
                 answers.sort_by(block, told);

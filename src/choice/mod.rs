@@ -113,6 +113,11 @@ impl Choice {
         self.conditions.iter().all(|condition| condition.holds(game))
     }
 
+    /// Whether all hits of the games that count are kept.
+    pub fn keeps_all_hits(&self) -> bool {
+        !self.first && !self.best && self.of_positions().next().is_none()
+    }
+
     /// Takes away the hits that do not count. `games` is what [`Choice::games`] gave for this block.
     pub fn apply(&self, block: &Block, games: Option<&[bool]>, hits: &mut Hits) {
         let has_positions = self.of_positions().next().is_some();

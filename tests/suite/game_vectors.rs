@@ -81,7 +81,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
     scan.threads(1)
         .for_each_block(
             database,
-            &[Wants::VALUES],
+            &[Wants::VALUES | Wants::RANKS],
             &Choice::default(),
             |found: BlockAnswers<'_>, _| found.answers,
             |streamed, mut answers| {

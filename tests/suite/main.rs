@@ -45,6 +45,7 @@
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
 //! * `trees`: trees that no text is parsed to.
+//! * `told`: what queries write and sort by, told with the hits and after them.
 //! * `tidy`: rules of the house.
 
 #[macro_use]
@@ -112,6 +113,7 @@ mod soup;
 mod stats;
 mod tables;
 mod tidy;
+mod told;
 mod tree_outputs;
 mod trees;
 #[cfg(feature = "gpu")]

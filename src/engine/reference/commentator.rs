@@ -2,9 +2,9 @@
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
-    engine::{Commentary, EngineError, GameAnswer, Interrupt, Wants},
+    engine::{Answers, Commentary, EngineError, GameAnswer, Interrupt, Wants},
     query::Query,
-    reel::{Block, GameRow},
+    reel::Block,
 };
 
 /// Evaluates a query on games that are known to be found, for what it writes about them and sorts them by: the other engines
@@ -14,6 +14,8 @@ pub struct Commentator {
     query: Query,
     reference: Reference,
     wanted: Wants,
+    /// Whether hits alone need to be evaluated.
+    at_hits: bool,
     /// Whether it prints messages that are wanted, and so must see all games.
     prints: bool,
 }
@@ -26,7 +28,8 @@ impl Commentator {
     /// See [`ReferenceError`].
     pub fn new(query: &Query, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
-        Ok(Commentator { query: query.clone(), reference: Reference::new(query)?, wanted, prints })
+        let (reference, at_hits) = (Reference::new(query)?, query.writes_at_hits());
+        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, prints })
     }
 
     /// Whether it tells the ranks of games.
@@ -35,7 +38,7 @@ impl Commentator {
     }
 
     /// What the query writes about the games of a block that are found, if that is wanted, and what it says of them.
-    /// `number` is its number among the queries of the run.
+    /// `number` is its number among the queries of the run, and `has_all` tells whether the answers have all hits of these games.
     ///
     /// # Errors
     ///
@@ -44,18 +47,21 @@ impl Commentator {
         &self,
         block: &Block,
         number: usize,
-        is_found: impl Fn(&GameRow) -> bool,
+        (answers, has_all): (&Answers, bool),
         interrupt: &Interrupt,
     ) -> Result<(Option<Commentary>, Vec<GameAnswer>), EngineError> {
         let wanted = Wants::COMMENTARY.when(self.wanted.contains(Wants::COMMENTARY));
-        let mut all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
+        let is_found = |index: usize| answers.finds(&block.game(index));
+        let hits = (self.at_hits && has_all).then_some(&answers.hits);
+        let all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
+        let mut all = all.at(hits);
         let mut run = RunState::new(&self.query);
-        let is_wanted = |index: usize| self.prints || is_found(&block.game(index));
+        let is_wanted = |index: usize| self.prints || is_found(index);
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
             .map_err(|fault| fault.of_query(number, interrupt))?;
         let (mut commentary, games) = all.into_told();
         if let Some(commentary) = &mut commentary {
-            commentary.games.retain(|game| is_found(&block.game(game.index as usize)));
+            commentary.games.retain(|game| is_found(game.index as usize));
         }
         Ok((commentary, games))
     }

@@ -52,6 +52,10 @@ pub enum FoundValue {
 }
 
 impl Found {
+    /// Nothing, of a position at which the query was not evaluated.
+    pub(super) const NONE: Found =
+        Found { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
+
     /// The same as engines for single positions answer.
     pub fn answer(&self) -> Answer {
         match &self.value {

@@ -21,6 +21,8 @@ pub(super) struct GameBlock<'a> {
     query: &'a Query,
     reference: &'a Reference,
     wanted: Wanted,
+    /// The positions at which the query is evaluated; `None` for all.
+    only: Option<&'a Hits>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
@@ -70,6 +72,7 @@ impl<'a> GameBlock<'a> {
                 spans: outputs.contains(Wants::SPANS),
                 last_game,
             },
+            only: None,
             interrupt,
             detail: outputs.detail().map(CopyDetail::by_copies),
             hits,
@@ -88,7 +91,9 @@ impl<'a> GameBlock<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let mut found = self.reference.game(spots, run, self.wanted, &self.interrupt).map_err(|fault| {
+        let is_asked = |at: usize| self.only.is_none_or(|hits| hits.contains(slots[at].slot));
+        let asked = (self.wanted, is_asked);
+        let mut found = self.reference.game(spots, run, asked, &self.interrupt).map_err(|fault| {
             let place = place(game, game.first_slot() + fault.at);
             Box::new(QueryFault { fault, game: game.number(), place })
         })?;
@@ -141,6 +146,12 @@ impl<'a> GameBlock<'a> {
             tags: found.tags,
             removed: found.removed.into_iter().map(|node| node as u32).collect(),
         });
+    }
+
+    /// Evaluates the query at some positions alone.
+    #[must_use]
+    pub(super) fn at(self, only: Option<&'a Hits>) -> GameBlock<'a> {
+        GameBlock { only, ..self }
     }
 
     /// What the query writes, if that was wanted, and what it says of each game.

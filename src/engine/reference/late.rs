@@ -78,7 +78,8 @@ impl SpanFinder {
             return self.reference.spans_apart(spots, hits, interrupt);
         }
         let wanted = Wanted { spans: true, ..Wanted::default() };
-        let mut found = self.reference.game(spots, &mut RunState::new(&self.query), wanted, interrupt)?;
+        let mut found =
+            self.reference.game(spots, &mut RunState::new(&self.query), (wanted, |_| true), interrupt)?;
         Ok(hits.iter().map(|&(node, _)| found.values[node as usize].span.take()).collect())
     }
 }

@@ -35,7 +35,7 @@ pub struct Fault {
 }
 
 impl Reference {
-    /// What the query says of a game: it is evaluated once at each position, in the order of their numbers.
+    /// What the query says of a game: it is evaluated once at each position that is asked for, in the order of their numbers.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Reference {
         &self,
         nodes: &[Spot],
         run: &mut RunState,
-        wanted: Wanted,
+        (wanted, is_asked): (Wanted, impl Fn(usize) -> bool),
         interrupt: &Interrupt,
     ) -> Result<GameFound, Fault> {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared, interrupt);
@@ -54,6 +54,10 @@ impl Reference {
         evaluation.state.last_game = wanted.last_game;
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
+            if !is_asked(at) {
+                values.push(Found::NONE);
+                continue;
+            }
             let before = wanted.copies.then(|| evaluation.state.clone());
             let mut found = evaluation.there(at, |there| there.found_here(&self.body));
             if let Some(diagnostic) = evaluation.state.fault.take() {

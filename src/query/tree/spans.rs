@@ -2,7 +2,7 @@
 
 use super::{
     ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
-    MoveOf, NumberOp, Path, PositionOp, Query, Ref, SquaresOp, TextOp,
+    MoveOf, NumberOp, Path, PositionOp, Query, Ref, SquaresOp, TextOp, Written,
 };
 
 impl Query {
@@ -17,6 +17,17 @@ impl Query {
             && self.dictionaries.is_empty()
             && !self.outlives_games()
             && !self.body.any(remembers)
+    }
+
+    /// Whether what it writes about a hit, and nothing else that it writes, is known from the hit alone.
+    pub fn writes_at_hits(&self) -> bool {
+        let writes = |op: &GameCondition<Written>| {
+            matches!(
+                op,
+                GameCondition::Message { .. } | GameCondition::SetTag { .. } | GameCondition::RemoveComment
+            )
+        };
+        self.judges_apart() && self.sorts.is_empty() && !self.has(writes)
     }
 }
 
@@ -67,7 +78,10 @@ fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
             NumberOp::Game(GameNumber::Path(path)) => path_bans(path),
             NumberOp::Game(op) => matches!(
                 op,
-                GameNumber::PathCount | GameNumber::PathCountUnfocused | GameNumber::GroupStart(_)
+                GameNumber::PathCount
+                    | GameNumber::PathCountUnfocused
+                    | GameNumber::GroupStart(_)
+                    | GameNumber::ConsecutiveMoves { .. }
             ),
             _ => false,
         },

@@ -1,0 +1,103 @@
+//! What queries write about the games that they find, and what they sort these by: told by an engine that evaluates whole
+//! games, and afterwards of the games and hits that a plan has found.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use orbit_chess::internals::choice::Choice;
+use orbit_chess::internals::database::{Database, Room};
+use orbit_chess::internals::engine::{Commentary, Rank, Wants};
+use orbit_chess::internals::query;
+use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+
+use crate::common::{data, length::stride};
+use crate::game_trees::with_variations;
+use crate::session::SAMPLE;
+
+/// Queries that write or sort, beside those of the table.
+const QUERIES: &[&str] = &[
+    "check comment(\"check by \" (A attacks k))",
+    "flipcolor {Q attacks k comment(\"of \" currenttransform)}",
+    "shift {Nd4 kf3} comment(ply)",
+    "{ply==10 comment(\"tenth\") check}",
+    "x=ply check comment(x)",
+    "x=0 {x+=1 check comment(x)}",
+    "check {if mate comment(\"mate\") else comment(\"no mate\")}",
+    "line --> check comment(\"one\") --> . --> check comment(\"three\")",
+    "line nestban --> check --> . --> check comment(\"three\")",
+    "initial find check comment(\"found\")",
+    "piece X in Q X attacks k comment(X)",
+    "consecutivemoves (A B) K",
+    "sort \"men\" #A check",
+    "sort min \"men\" #A check comment(\"check\")",
+    "{sort \"ply\" ply check}",
+    "flipcolor {sort \"attackers\" #(A attacks kf8) mate}",
+    "20<=sort \"ply\" ply mate comment(\"late\")",
+    "sort \"white\" player white mate",
+    "sort \"a\" #A sort min \"b\" ply check",
+    "cql(sort matchcount) sort \"men\" #A check",
+    "cql(matchcount 2 5) sort \"men\" #A check comment(\"check\")",
+    "mate settag(\"Theme\" \"mate\") comment(\"set\")",
+    "check removecomment comment(\"anew\")",
+    "if check message(\"check\") mate comment(\"mate\")",
+    "find all --> check",
+    "path -- check -- mate",
+];
+
+/// The games of the tables, and some of the sample.
+fn games() -> Vec<u8> {
+    let sample = std::fs::read_to_string(SAMPLE).unwrap();
+    let sample: Vec<&str> = sample.split_inclusive("\n\n[Event ").take(60).collect();
+    let tables = ["main", "vars", "comm", "rep"].map(|name| data(&format!("games/{name}.pgn")));
+    format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
+}
+
+/// What is written of each block, and the ranks of the games that are found, by an engine; none if that refuses the query or if
+/// it goes wrong.
+fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
+    let mut options = EngineOptions::default();
+    options.engine = engine;
+    let scan = Scan::with_query(query::parse(text).ok()?, &options).ok()?.threads(1);
+    let mut opened = with_variations();
+    opened.pgn.chunk_bytes = 20_000;
+    let mut all = Vec::new();
+    let work = |mut found: BlockAnswers<'_>, _: &Room| {
+        let answers = found.answers.remove(0);
+        let ranks =
+            |game: usize| scan.sorts_games().then(|| answers.games.as_ref().unwrap()[game].rank.clone());
+        let found = found.block.games().filter(|game| answers.finds(game));
+        let ranks = found.filter_map(|game| ranks(game.index())).collect();
+        (answers.commentary.clone().unwrap_or_default(), ranks)
+    };
+    let take = |_, told| {
+        all.push(told);
+        ControlFlow::Continue(())
+    };
+    let database = Database::from_pgn_bytes("games", games(), opened);
+    let wants = [Wants::COMMENTARY | Wants::RANKS];
+    scan.for_each_block(database, &wants, &Choice::default(), work, take).ok()?;
+    Some(all)
+}
+
+#[test]
+fn games_get_the_same_comments_and_ranks_from_all_engines() {
+    let table = data("game-vectors.tsv");
+    let vectors: BTreeSet<&str> = table.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+    let vectors = stride(2, 20).of(vectors.into_iter());
+    let (mut compared, mut comments, mut ranks) = (0, 0, BTreeSet::new());
+    for text in QUERIES.iter().copied().chain(vectors) {
+        let Some(slow) = told(text, EngineChoice::Reference) else { continue };
+        let fast = told(text, EngineChoice::Auto).unwrap_or_else(|| panic!("{text}"));
+        assert!(slow == fast, "{text}");
+        compared += 1;
+        for (commentary, of_games) in slow {
+            comments += commentary.games.iter().map(|game| game.comments.len()).sum::<usize>();
+            ranks.extend(of_games);
+        }
+    }
+    assert!(
+        compared >= QUERIES.len() && comments > 2_000 && ranks.len() > 60,
+        "{compared} {comments} {}",
+        ranks.len()
+    );
+}
