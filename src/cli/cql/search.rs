@@ -169,8 +169,7 @@ impl Search {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let held = self.sums.ordered.take().unwrap_or_default();
-        let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
+        let held = self.sums.ordered.take().unwrap_or_default().list();
         held.iter()
             .filter_map(|game| game.text.as_ref())
             .try_for_each(|game| self.games.write(game.text()))?;

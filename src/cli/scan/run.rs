@@ -138,8 +138,7 @@ impl Search {
         is_whole: bool,
         misses: impl FnOnce() -> Option<Misses>,
     ) -> Result<(), Failure> {
-        let held = self.sinks.sums.ordered.take().unwrap_or_default();
-        let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
+        let held = self.sinks.sums.ordered.take().unwrap_or_default().list();
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
         let mut findings = self.findings(query);
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
