@@ -157,8 +157,8 @@ impl<W: Write> PgnWriter<W> {
     }
 
     /// What is written to.
-    pub fn out(&self) -> &W {
-        &self.out
+    pub fn out_mut(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// Ends the last line.
