@@ -1,7 +1,7 @@
 //! Games that hit, written as PGN.
 
 use orbit_chess::internals::database::{GameTexts, StreamedBlock};
-use orbit_chess::internals::report::PgnWriter;
+use orbit_chess::internals::report::PgnSeparator;
 use orbit_chess::internals::run::{Comment, GameText, GamesTaken, TakeError};
 
 use super::common::Progress;
@@ -11,16 +11,15 @@ use super::sink::Sink;
 /// Games that hit, and all places that they are written to.
 pub(super) struct Games {
     sinks: Vec<Sink>,
-    /// The next game, with what keeps it apart from the one before.
-    writer: PgnWriter<Vec<u8>>,
+    separator: PgnSeparator,
     comment: Comment,
     wanted: GamesTaken,
 }
 
 impl Games {
     pub(super) fn new(comment: Comment, skip: u64, games_max: Option<u64>) -> Games {
-        let (writer, wanted) = (PgnWriter::new(Vec::new()), GamesTaken::new(skip, games_max));
-        Games { sinks: Vec::new(), writer, comment, wanted }
+        let (separator, wanted) = (PgnSeparator::default(), GamesTaken::new(skip, games_max));
+        Games { sinks: Vec::new(), separator, comment, wanted }
     }
 
     pub(super) fn add(&mut self, sink: Sink) {
@@ -58,20 +57,19 @@ impl Games {
     }
 
     fn write_now(&mut self, text: &[u8]) -> Result<(), Failure> {
-        self.writer.write(text).expect("memory takes everything");
-        let text = std::mem::take(self.writer.out_mut());
-        self.put(&text)
-    }
-
-    fn put(&mut self, text: &[u8]) -> Result<(), Failure> {
-        self.sinks.iter_mut().try_for_each(|sink| sink.put(|out| out.write_all(text)).map(drop))
+        let between = self.separator.next(text);
+        let write =
+            |sink: &mut Sink| sink.put(|out| out.write_all(&between).and_then(|()| out.write_all(text)));
+        self.sinks.iter_mut().try_for_each(|sink| write(sink).map(drop))
     }
 
     /// Ends all files and gives them their names.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
-        let writer = std::mem::replace(&mut self.writer, PgnWriter::new(Vec::new()));
-        self.put(&writer.finish().expect("memory takes everything"))?;
-        self.sinks.drain(..).try_for_each(Sink::finish)
+        let end = self.separator.end();
+        self.sinks.drain(..).try_for_each(|mut sink| {
+            sink.put(|out| out.write_all(end).and_then(|()| out.flush()))?;
+            sink.finish()
+        })
     }
 
     /// The places that games are written to.

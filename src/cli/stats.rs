@@ -1,5 +1,6 @@
 //! `--stats` of `orbit scan`.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::engine::Wants;
@@ -115,15 +116,21 @@ impl Statistics {
 
     /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
-        let Statistics { rows_max, format, sink, .. } = self;
-        let (mut out, cut) = (Vec::new(), sink.path().is_none() && is_stdout());
-        let written = match format {
-            TableFormat::Text => counts.write_text(rows_max, copies, cut, &mut out),
-            TableFormat::Csv => counts.write_csv(copies, &mut out),
-            TableFormat::Json => counts.write_json(copies, &mut out),
+        let Statistics { rows_max, format, mut sink, .. } = self;
+        let is_file = sink.path().is_some();
+        let cut = !is_file && is_stdout();
+        let write = |out: &mut dyn Write| match format {
+            TableFormat::Text => counts.write_text(rows_max, copies, cut, out),
+            TableFormat::Csv => counts.write_csv(copies, out),
+            TableFormat::Json => counts.write_json(copies, out),
         };
-        written.expect("memory takes everything");
-        sink.write_whole(&out)
+        if is_file {
+            sink.put(write)?;
+            return sink.finish();
+        }
+        let mut text = Vec::new();
+        write(&mut text).expect("memory takes everything");
+        sink.write_whole(&text)
     }
 
     /// The file that is not finished.
