@@ -101,14 +101,6 @@ impl Order {
         }
     }
 
-    /// What was kept, as it is listed: sorted, but a sample as the games stand in the database.
-    pub fn list<T>(self, top: Top<T>) -> Vec<T> {
-        match self {
-            Order::Sorted { .. } | Order::ByQuery => top.by_rank().collect(),
-            Order::Sampled { .. } => top.by_number().collect(),
-        }
-    }
-
     /// The rank of a game that is found; less comes first.
     pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
         match self {
@@ -187,7 +179,12 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// The best of what is offered, at most so many.
+/// The games of the best ranks, at most `max`: all that lists games in another order than the database's keeps them here.
+///
+/// Ties go to the game of the lower number, which comes first in the database; of a sample, in which each rank is kept once, to
+/// the game that is offered first, so that games are offered in the order of the database. The memory is that of `max` entries:
+/// [`Top::offer`] makes an entry only where it is kept, in place of the worst. Nothing fails here but what a caller makes of
+/// entries: see [`Top::try_map`].
 #[derive(Clone, Debug)]
 pub struct Top<T> {
     max: usize,
@@ -317,16 +314,13 @@ impl<T> Top<T> {
         Ok(Top { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 
-    /// All that was kept, best first.
-    pub fn by_rank(self) -> impl Iterator<Item = T> {
-        self.kept.into_sorted_vec().into_iter().map(|entry| entry.what)
-    }
-
-    /// All that was kept, by number.
-    pub fn by_number(self) -> impl Iterator<Item = T> {
-        let mut kept = self.kept.into_vec();
-        kept.sort_by_key(|entry| entry.place.1);
-        kept.into_iter().map(|entry| entry.what)
+    /// All that was kept but the first `skip`, as it is listed: best first, but a sample as the games stand in the database.
+    pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
+        let mut kept = self.kept.into_sorted_vec();
+        if self.ranks.is_some() {
+            kept.sort_by_key(|entry| entry.place.1);
+        }
+        kept.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).map(|entry| entry.what)
     }
 }
 

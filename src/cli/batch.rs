@@ -19,15 +19,15 @@ use orbit_chess::{Chosen, Request};
 use super::batch_table::{self, Matrix};
 use super::choosing::{missed_lines, texts};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, create_output, fast_engine, holds_games, shown,
-    threads,
+    GpuArgs, Interrupt, Progress, ProgressArgs, counted, fast_engine, holds_games, shown, threads,
 };
 use super::failure::{Exit, Failure};
 use super::pass::{Games, Pass};
 use super::players::{self, PlayerArgs};
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
-use super::table_format::{Sink, TableFormat, named};
+use super::sink::{Files, Sink, named};
+use super::table_format::TableFormat;
 use super::terminal::{self, Remark};
 
 const USAGE: &str = "orbit batch [OPTIONS] THEMES PATH...\n       orbit batch --list [THEMES]\n       \
@@ -230,8 +230,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
     let scan = Scan::of(queries, &options)?.threads(threads(args.threads));
-    let create = |path| create_output(path, &database, &interrupt);
-    let sink = Sink(args.output().map(create).transpose()?);
+    let files = Files::new(&database, &interrupt);
+    let sink = files.open(args.output())?;
     let format = args.table_format()?;
     let pass = Pass {
         scan: &scan,
@@ -244,7 +244,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
         quiet: args.quiet,
         fail_if_none: args.fail_if_none,
     };
-    let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
+    let problems = Problems::create(args.problems.as_deref(), args.verbose, files)?;
     let counter = StatisticsCollector::new(stats);
     let (statistics, spellings) = (Some(counter.clone()), players::spellings(&choice));
     let whole_texts = WholeTextsCollector::new(&choice);

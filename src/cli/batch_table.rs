@@ -11,7 +11,8 @@ use orbit_chess::internals::visible::{Context, escape};
 use serde::Serialize;
 
 use super::failure::Failure;
-use super::table_format::{Sink, TableFormat};
+use super::sink::Sink;
+use super::table_format::TableFormat;
 use super::terminal;
 
 /// Groups of games that a table for reading has columns for.
@@ -156,7 +157,7 @@ struct GroupCounts {
 impl Matrix<'_> {
     /// Writes all counts.
     pub(super) fn write(&self, format: TableFormat, sink: Sink) -> Result<(), Failure> {
-        sink.write(&match format {
+        sink.write_whole(&match format {
             TableFormat::Text => self.text().into_bytes(),
             TableFormat::Csv => self.csv(),
             TableFormat::Json => json(&self.document()),
@@ -361,7 +362,7 @@ impl<'a> Record<'a> {
 /// Writes what themes there are, without their positions.
 pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
     let brief = |theme| Record { hits: &[], misses: &[], ..Record::of(theme) };
-    sink.write(&match format {
+    sink.write_whole(&match format {
         TableFormat::Json => json(&themes.iter().map(brief).collect::<Vec<_>>()),
         TableFormat::Csv => {
             let mut out = csv::Writer::from_writer(Vec::new());
@@ -388,9 +389,9 @@ pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<
 /// Writes all of one theme.
 pub(super) fn show(theme: &Theme, format: TableFormat, sink: Sink) -> Result<(), Failure> {
     match format {
-        TableFormat::Json => sink.write(&json(&Record::of(theme))),
+        TableFormat::Json => sink.write_whole(&json(&Record::of(theme))),
         TableFormat::Csv => list(std::slice::from_ref(theme), format, sink),
-        TableFormat::Text => sink.write(&shown(&whole(theme))),
+        TableFormat::Text => sink.write_whole(&shown(&whole(theme))),
     }
 }
 

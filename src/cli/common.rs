@@ -1,7 +1,7 @@
 //! What several commands need.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::str::FromStr;
@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use orbit_chess::Named;
-use orbit_chess::internals::database::{Database, Summary};
+use orbit_chess::internals::database::Summary;
 use orbit_chess::internals::engine::gpu::{GpuOptions, Variant};
-use orbit_chess::internals::files::{OutputFile, Unfinished, refuse_clashes};
+use orbit_chess::internals::files::Unfinished;
 use orbit_chess::internals::pgn::Url;
 use orbit_chess::internals::scan::{EngineChoice, EngineOptions};
 use orbit_chess::internals::second_reader::{Agreement, Rule};
@@ -82,47 +82,6 @@ impl Interrupt {
 /// Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
 pub(super) fn can_wait_for_interrupts() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
-}
-
-/// Begins a file that is written while a database is read, and removes it should the run not end by itself.
-pub(super) fn create_output(
-    path: &Path,
-    database: &Database,
-    interrupt: &Interrupt,
-) -> Result<OutputFile, Failure> {
-    refuse_clashes(database.files(), [path])?;
-    let file = OutputFile::create(path)?;
-    file.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
-    Ok(file)
-}
-
-/// Begins the files that a search writes while it reads a database, or only sees that they could be begun.
-#[derive(Clone, Copy)]
-pub(super) struct Files<'a> {
-    pub(super) database: &'a Database,
-    pub(super) interrupt: &'a Interrupt,
-    /// Whether they are written: the parts of a job write none.
-    pub(super) are_written: bool,
-}
-
-impl Files<'_> {
-    /// `None` if files are not written.
-    pub(super) fn begin(self, path: &Path) -> Result<Option<OutputFile>, Failure> {
-        if self.are_written {
-            return create_output(path, self.database, self.interrupt).map(Some);
-        }
-        refuse_clashes(self.database.files(), [path])?;
-        Ok(None)
-    }
-}
-
-/// Writes all of a file and gives it its name.
-pub(super) fn write_whole(
-    mut file: OutputFile,
-    write: impl FnOnce(&mut OutputFile) -> io::Result<()>,
-) -> Result<(), Failure> {
-    write(&mut file).map_err(Failure::File)?;
-    Ok(file.finish()?)
 }
 
 /// A path for messages: of a URL without user, password and query.

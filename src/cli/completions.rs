@@ -3,13 +3,11 @@
 //! clap writes the scripts. Added here are the words of the language inside a query: an argument that begins with a quotation
 //! mark, of which shells let only the last word be completed.
 
-use std::io::Write as _;
-
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::failure::{Exit, Failure};
-use super::terminal::Stdout;
+use super::sink::Sink;
 use super::{Cli, help};
 
 #[derive(Debug, clap::Args)]
@@ -39,7 +37,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         }
         _ => {}
     }
-    Stdout::new().write_all(script.as_bytes()).map_err(Failure::Stdout)?;
+    Sink::open(None)?.write_whole(script.as_bytes())?;
     Ok(Exit::Done)
 }
 

@@ -53,6 +53,9 @@ pub(super) enum Failure {
     Request(#[from] RequestError),
     #[error("stdout: {0}")]
     Stdout(io::Error),
+    /// The reader of standard output closed the pipe: what is left to do is in vain, and nothing is wrong.
+    #[error("the reader of standard output closed the pipe")]
+    Closed,
     /// A file that is written; the error names it.
     #[error("{0}")]
     File(io::Error),
@@ -61,13 +64,21 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// The failure of standard output.
+    pub(super) fn of_stdout(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Stdout(error),
+        }
+    }
+
     /// The kind of failure, for programs.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
             Failure::Query(_) => "query",
             Failure::Engine(_) => "engine",
-            Failure::Stdout(_) | Failure::File(_) => "output",
+            Failure::Stdout(_) | Failure::Closed | Failure::File(_) => "output",
             Failure::Job(_) | Failure::Request(_) | Failure::Other(_) => "usage",
         }
     }

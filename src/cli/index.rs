@@ -24,6 +24,7 @@ use super::common::{
 use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::reading::{UnpackArgs, print_substitutes};
+use super::sink::Files;
 use super::terminal::Remark;
 
 const AFTER_HELP: &str = "\
@@ -155,7 +156,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
     }
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
+    let mut problems =
+        Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, &interrupt))?;
     let progress = Progress::of(&args.progress, args.quiet);
     let append = |_: &Block, encoded: &EncodedBlock| Ok(writer.append(encoded)?);
     let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;

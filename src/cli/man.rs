@@ -1,16 +1,14 @@
 //! `orbit man`.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
-use orbit_chess::internals::files::OutputFile;
 
 use super::Cli;
-use super::common::write_whole;
 use super::failure::{Exit, Failure};
-use super::terminal::Stdout;
+use super::sink::Sink;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -32,14 +30,11 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     match args.dir {
         Some(dir) => {
             for command in std::iter::once(&orbit).chain(orbit.get_subcommands()) {
-                let file = OutputFile::create(&dir.join(Man::new(command.clone()).get_filename()))?;
-                write_whole(file, |file| file.write_all(&page(command)))?;
+                let file = dir.join(Man::new(command.clone()).get_filename());
+                Sink::create(&file)?.write_whole(&page(command))?;
             }
         }
-        None => {
-            let page = page(find(&orbit, args.command.as_deref())?);
-            Stdout::new().write_all(&page).map_err(Failure::Stdout)?;
-        }
+        None => Sink::open(None)?.write_whole(&page(find(&orbit, args.command.as_deref())?))?,
     }
     Ok(Exit::Done)
 }

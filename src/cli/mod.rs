@@ -43,6 +43,7 @@ mod repl;
 mod scan;
 mod serve;
 mod show;
+mod sink;
 mod stats;
 mod table_format;
 mod terminal;
@@ -50,7 +51,6 @@ mod transform;
 mod transform_lines;
 
 use std::ffi::OsString;
-use std::io;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -224,13 +224,11 @@ pub fn run(cli: Cli) -> u8 {
 /// Prints the error of a command that failed, and gives the code to exit with.
 fn code(outcome: Result<Exit, Failure>) -> u8 {
     match outcome {
-        Ok(Exit::Done) => 0,
+        Ok(Exit::Done) | Err(Failure::Closed) => 0,
         Ok(Exit::NoHits) => 1,
         Ok(Exit::Wrong) => 2,
         Ok(Exit::SourceFailed) => 3,
         Ok(Exit::Interrupted) => 130,
-        // The reader closed the pipe.
-        Err(Failure::Stdout(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(Failure::Query(rendered)) => {
             terminal::drawn_message(&rendered);
             2

@@ -1,13 +1,11 @@
 //! Where hits are written to: standard output, files, in one format each.
 
-use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::choice::Order;
 use orbit_chess::internals::database::{GameTexts, StreamedBlock};
 use orbit_chess::internals::engine::Wants;
-use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::Findings;
 use orbit_chess::internals::report::{
     Column, Columns, Extras, Format, FormatName, HitTotals, Layout, Report, Rows, Stitcher,
@@ -18,15 +16,13 @@ use orbit_chess::internals::run::{
 };
 use orbit_chess::{Chosen, UnknownName};
 
-#[cfg(feature = "parquet")]
-use orbit_chess::internals::report::ParquetWriter;
-
 use serde_json::{Value, json};
 
-use super::common::{Files, Progress, choice, ending};
+use super::common::{Progress, choice, ending};
 use super::failure::Failure;
-use super::games::{Games, Target};
+use super::games::Games;
 use super::pictures::{self, Picture};
+use super::sink::{Files, Sink};
 use super::terminal::{self, Stdout, has_colors_on_stdout};
 
 /// Runs of hits in a line of text without `--all-plies`.
@@ -268,62 +264,18 @@ struct Output {
     sink: Sink,
 }
 
-enum Sink {
-    Stdout(Stdout),
-    /// The reader of standard output closed the pipe.
-    Closed,
-    File(OutputFile),
-    #[cfg(feature = "parquet")]
-    Parquet(Box<ParquetWriter<OutputFile>>),
-}
-
 impl Output {
     fn write(&mut self, report: &Report, progress: &Progress) -> Result<ControlFlow<()>, Failure> {
-        let stitcher = &mut self.stitcher;
-        match &mut self.sink {
-            Sink::Closed => Ok(ControlFlow::Break(())),
-            Sink::File(file) => stitcher.write(report, file).map_err(Failure::File),
-            #[cfg(feature = "parquet")]
-            Sink::Parquet(table) => stitcher.write(report, table).map_err(Failure::File),
-            Sink::Stdout(out) => {
-                let written = progress.beside_stdout(|| {
-                    let flow = stitcher.write(report, out)?;
-                    out.flush().map(|()| flow)
-                });
-                match written {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                        self.sink = Sink::Closed;
-                        Ok(ControlFlow::Break(()))
-                    }
-                    written => written.map_err(Failure::Stdout),
-                }
-            }
-        }
-    }
-
-    /// Writes what stands before all hits.
-    fn begin(&mut self) -> Result<(), Failure> {
-        let head = self.format.head();
-        match &mut self.sink {
-            Sink::Stdout(out) => match out.write_all(&head) {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    self.sink = Sink::Closed;
-                    Ok(())
-                }
-                written => written.map_err(Failure::Stdout),
-            },
-            Sink::File(file) => file.write_all(&head).map_err(Failure::File),
-            // Parquet has its columns in its own way.
-            _ => Ok(()),
-        }
+        let Output { stitcher, sink, .. } = self;
+        let flow = progress.beside_stdout(|| sink.put(|mut out| stitcher.write(report, &mut out)))?;
+        Ok(flow.unwrap_or(ControlFlow::Break(())))
     }
 }
 
 /// All places, and what is written to them.
 pub(super) struct Outputs {
     outputs: Vec<Output>,
-    /// A part of a job has no files.
-    pictures: Vec<(Picture, Option<OutputFile>)>,
+    pictures: Vec<(Picture, Sink)>,
     games: Games,
     /// The order of games, if it is not that of the database.
     order: Option<Order>,
@@ -359,7 +311,7 @@ impl Outputs {
         let format =
             shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
         if format.is_none() {
-            games.add(if begun.are_written { Target::Stdout(Stdout::new()) } else { Target::Nowhere });
+            games.add(begun.stdout(Stdout::new()));
         }
         let (format, stdout) = match format.unwrap_or(Format::Nothing) {
             Format::Text { runs_max, layout, moves_max, .. } => {
@@ -369,31 +321,29 @@ impl Outputs {
             }
             format => (format, Stdout::new()),
         };
-        outputs.push(output(format, if begun.are_written { Sink::Stdout(stdout) } else { Sink::Closed }));
+        outputs.push(output(format, begun.stdout(stdout)));
         let mut pictures = Vec::new();
         for path in &args.files {
             let wish = wish(path)?;
-            let file = begun.begin(path)?;
+            let sink = begun.begin(path)?;
             match wish {
                 Wish::Hits(name) => match args.format_of(name, layout, chooses, extras) {
-                    Some(format) => outputs.push(output(format, file.map_or(Sink::Closed, Sink::File))),
-                    None => games.add(file.map_or(Target::Nowhere, Target::File)),
+                    Some(format) => outputs.push(output(format, sink)),
+                    None => games.add(sink),
                 },
-                Wish::Picture(picture) => pictures.push((picture, file)),
+                Wish::Picture(picture) => pictures.push((picture, sink)),
                 #[cfg(feature = "parquet")]
                 Wish::Parquet => {
-                    let table = |file| ParquetWriter::new(file, args.table_columns(extras));
-                    let table = file.map(table).transpose().map_err(Failure::File)?;
-                    outputs.push(output(
-                        Format::Csv { rows: args.rows, columns: args.table_columns(extras) },
-                        table.map_or(Sink::Closed, |table| Sink::Parquet(Box::new(table))),
-                    ));
+                    let columns = args.table_columns(extras);
+                    outputs.push(output(Format::Csv { rows: args.rows, columns }, sink.parquet(columns)?));
                 }
                 #[cfg(not(feature = "parquet"))]
                 Wish::Parquet => unreachable!("it was refused"),
             }
         }
-        outputs.iter_mut().try_for_each(Output::begin)?;
+        for Output { format, sink, .. } in &mut outputs {
+            sink.put(|out| out.write_all(&format.head()))?;
+        }
         Ok(Outputs { outputs, pictures, games, order, skip, games_max })
     }
 
@@ -440,12 +390,12 @@ impl Outputs {
 
     /// Whether all readers have closed their pipes and no file is written.
     pub(super) fn are_closed(&self) -> bool {
-        let is_closed = |output: &Output| match output.sink {
-            Sink::Closed => true,
-            Sink::Stdout(_) => output.format == Format::Nothing && self.games.are_closed(),
-            _ => false,
+        let games = self.games.sinks();
+        let is_closed = |output: &Output| match &output.sink {
+            Sink::Stdout(_) => output.format == Format::Nothing && games.iter().any(Sink::is_closed),
+            sink => sink.is_closed(),
         };
-        self.pictures.is_empty() && !self.games.are_wanted() && self.outputs.iter().all(is_closed)
+        self.pictures.is_empty() && self.outputs.iter().all(is_closed) && games.iter().all(Sink::is_closed)
     }
 
     /// Writes the games that were held until the end, and gives all files their names.
@@ -459,12 +409,7 @@ impl Outputs {
             }
         }
         for output in &mut self.outputs {
-            match std::mem::replace(&mut output.sink, Sink::Closed) {
-                Sink::File(file) => file.finish()?,
-                #[cfg(feature = "parquet")]
-                Sink::Parquet(table) => table.finish().map_err(Failure::File)?.finish()?,
-                Sink::Stdout(_) | Sink::Closed => {}
-            }
+            std::mem::replace(&mut output.sink, Sink::Closed).finish()?;
         }
         self.games.finish()
     }
@@ -487,22 +432,14 @@ impl Outputs {
     /// Writes the pictures.
     pub(super) fn draw(&mut self, findings: &Findings) -> Result<(), Failure> {
         let mut pictures = self.pictures.drain(..);
-        pictures.try_for_each(|(picture, file)| {
-            file.map_or(Ok(()), |file| pictures::write(picture, findings, file))
-        })
+        pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))
     }
 
     /// The files that are not finished.
     pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
-        let hits = self.outputs.iter().filter_map(|output| match &output.sink {
-            Sink::File(file) => Some(file.path()),
-            #[cfg(feature = "parquet")]
-            Sink::Parquet(table) => Some(table.out().path()),
-            Sink::Stdout(_) | Sink::Closed => None,
-        });
-        let games = self.games.files().map(OutputFile::path);
-        let pictures = self.pictures.iter().filter_map(|(_, file)| file.as_ref().map(OutputFile::path));
-        hits.chain(games).chain(pictures)
+        let outputs = self.outputs.iter().map(|output| &output.sink);
+        let pictures = self.pictures.iter().map(|(_, sink)| sink);
+        outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
     /// Whether games are listed, or counted up to a limit.

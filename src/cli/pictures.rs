@@ -1,15 +1,15 @@
 //! Where on the board hits are: tables and heat maps in the terminal, as SVG, and in a page.
 
-use std::io::Write as _;
+use std::path::Path;
 
-use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::report::findings::{Findings, NO_HEAT_MAP, OrbitFindings, TransformSum};
 use orbit_chess::internals::report::heat::{HeatMap, Palette};
 use orbit_chess::internals::report::{grouped, page::page, svg};
 use serde_json::json;
 
-use super::common::{Out, write_whole};
+use super::common::Out;
 use super::failure::Failure;
+use super::sink::Sink;
 use super::terminal;
 
 /// What a file shows.
@@ -66,13 +66,16 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
 }
 
 /// Writes a picture of what was found, and gives the file its name.
-pub(super) fn write(picture: Picture, findings: &Findings, file: OutputFile) -> Result<(), Failure> {
+pub(super) fn write(picture: Picture, findings: &Findings, sink: Sink) -> Result<(), Failure> {
     let text = match picture {
         Picture::Page => page(findings),
         Picture::Svg => match heat(findings).first() {
             Some(map) => svg::heat_map_file(map),
-            None => return Err(Failure::Other(format!("{}: {NO_HEAT_MAP}", file.path().display()))),
+            None => {
+                let path = sink.path().unwrap_or(Path::new("-")).display();
+                return Err(Failure::Other(format!("{path}: {NO_HEAT_MAP}")));
+            }
         },
     };
-    write_whole(file, |file| file.write_all(text.as_bytes()))
+    sink.write_whole(text.as_bytes())
 }

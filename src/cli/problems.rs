@@ -1,32 +1,24 @@
 //! The list of games that were cut, skipped or repaired.
 
-use std::io::Write as _;
 use std::path::Path;
 
-use orbit_chess::internals::database::Database;
-use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::run::ProblemsPart;
 use orbit_chess::internals::visible;
 
-use super::common::{Interrupt, Progress, create_output};
+use super::common::Progress;
 use super::failure::Failure;
+use super::sink::{Files, Sink};
 
 /// Where problems are listed.
 pub(super) struct Problems {
     /// Taken by `finish`.
-    file: Option<OutputFile>,
+    file: Option<Sink>,
     verbose: bool,
 }
 
 impl Problems {
-    pub(super) fn create(
-        file: Option<&Path>,
-        verbose: bool,
-        database: &Database,
-        interrupt: &Interrupt,
-    ) -> Result<Problems, Failure> {
-        let file = file.map(|path| create_output(path, database, interrupt)).transpose()?;
-        Ok(Problems { file, verbose })
+    pub(super) fn create(file: Option<&Path>, verbose: bool, files: Files) -> Result<Problems, Failure> {
+        Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
     /// Where none are listed, but may be wanted: a part of a job keeps them.
@@ -46,7 +38,7 @@ impl Problems {
                 progress.message(&line);
             }
             if let Some(file) = &mut self.file {
-                writeln!(file, "{}", visible::line(&line)).map_err(Failure::File)?;
+                file.put(|out| writeln!(out, "{}", visible::line(&line)))?;
             }
         }
         Ok(())
@@ -54,6 +46,6 @@ impl Problems {
 
     /// Gives the list its name. What an interrupted run has read so far is listed as well.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
-        Ok(self.file.take().map_or(Ok(()), OutputFile::finish)?)
+        self.file.take().map_or(Ok(()), Sink::finish)
     }
 }

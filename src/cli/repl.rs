@@ -2,21 +2,22 @@
 
 mod editor;
 
-use std::io::{Write as _, stdin};
+use std::io::stdin;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use orbit_chess::Cancel;
-use orbit_chess::internals::files::{OutputFile, refuse_clashes};
+use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::report::{Columns, Format, Rows};
 use orbit_chess::internals::serve::{Answered, Ask, Code, Desk, Explain, Explained, Fault, Kept, MAIN, Open};
 
 use self::editor::{Lines, Typed};
-use super::common::{can_wait_for_interrupts, counted, ending, grouped, write_whole};
+use super::common::{can_wait_for_interrupts, counted, ending, grouped};
 use super::failure::{Exit, Failure};
 use super::serve::DeskArgs;
 use super::show::Shown;
+use super::sink::Sink;
 use super::terminal::{
     Out, Stdout, drawn_message, has_colors, has_colors_on_stdout, has_json_messages, json_message,
 };
@@ -136,7 +137,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         match repl.take(line.trim()) {
             Ok(Done::Next) => {}
             Ok(Done::Quit) => break,
-            Err(Wrong::Failure(failure @ Failure::Stdout(_))) => return Err(failure),
+            Err(Wrong::Failure(failure @ (Failure::Stdout(_) | Failure::Closed))) => return Err(failure),
             Err(Wrong::Failure(failure)) => {
                 super::terminal::error_message(failure.code(), &failure.to_string());
                 is_wrong = true;
@@ -284,9 +285,7 @@ impl Repl {
             text.extend_from_slice(format!("{}more: :next lists them\n", counted_more(more)).as_bytes());
         }
         self.shown = end;
-        let mut out = Stdout::of_text();
-        out.write_all(&text).and_then(|()| out.flush()).map_err(Failure::Stdout)?;
-        Ok(())
+        Ok(Sink::Stdout(Stdout::of_text()).write_whole(&text)?)
     }
 
     fn last(&self) -> Result<(&Answered, Arc<Kept>), Wrong> {
@@ -376,8 +375,7 @@ impl Repl {
         };
         refuse_clashes(self.desk.files(MAIN), [path]).map_err(Failure::from)?;
         let text = kept.file(format)?;
-        let file = OutputFile::create(path).map_err(Failure::from)?;
-        write_whole(file, |file| file.write_all(&text))?;
+        Sink::create(path)?.write_whole(&text)?;
         if answered.is_cut {
             message!("warning: only the first hits were kept; `orbit scan -o {}` writes all", path.display());
         }

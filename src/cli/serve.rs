@@ -1,6 +1,6 @@
 //! `orbit serve`.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -98,7 +98,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     };
     match converse(&desk, greeting, &mut io::stdin().lock(), &say) {
         Ok(()) => Ok(Exit::Done),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Done),
         Err(error) => Err(Failure::Other(format!(
             "no more requests can be read ({error}): check standard input and the limit of threads, and start again"
         ))),

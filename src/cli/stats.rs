@@ -1,17 +1,16 @@
 //! `--stats` of `orbit scan`.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use orbit_chess::internals::engine::Wants;
-use orbit_chess::internals::files::OutputFile;
 use orbit_chess::internals::scan::Scan;
 use orbit_chess::internals::stats::{Counts, Grouping, Stats};
 
-use super::common::{Files, write_whole};
 use super::failure::Failure;
-use super::table_format::{TableFormat, named};
-use super::terminal::{Stdout, is_stdout};
+use super::sink::{Files, Sink, named};
+use super::table_format::TableFormat;
+use super::terminal::is_stdout;
 
 /// Groups in a table of text without `top=N`.
 const ROWS_MAX: usize = 20;
@@ -55,8 +54,7 @@ pub(super) struct Statistics {
     stats: Stats,
     rows_max: usize,
     format: TableFormat,
-    /// `None` for standard output.
-    file: Option<OutputFile>,
+    sink: Sink,
 }
 
 impl StatsArgs {
@@ -101,9 +99,9 @@ impl Statistics {
             return Ok(None);
         }
         let (groupings, rows_max) = parse(&args.stats.join(","))?;
-        let file = args.file().map(|path| begun.begin(path)).transpose()?.flatten();
+        let sink = begun.open(args.file())?;
         let format = TableFormat::of(args.stats_format, "--stats-format", args.file())?;
-        Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, file }))
+        Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, sink }))
     }
 
     /// What is counted.
@@ -113,30 +111,31 @@ impl Statistics {
 
     /// Whether the statistics are written to a file.
     pub(super) fn have_file(&self) -> bool {
-        self.file.is_some()
+        self.sink.path().is_some()
     }
 
     /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
-        let Statistics { rows_max, format, file, .. } = self;
-        let cut = file.is_none() && is_stdout();
+        let Statistics { rows_max, format, mut sink, .. } = self;
+        let is_file = sink.path().is_some();
+        let cut = !is_file && is_stdout();
         let write = |out: &mut dyn Write| match format {
             TableFormat::Text => counts.write_text(rows_max, copies, cut, out),
             TableFormat::Csv => counts.write_csv(copies, out),
             TableFormat::Json => counts.write_json(copies, out),
         };
-        match file {
-            None => {
-                let mut out = BufWriter::new(Stdout::new());
-                write(&mut out).and_then(|()| out.flush()).map_err(Failure::Stdout)
-            }
-            Some(file) => write_whole(file, |file| write(file)),
+        if is_file {
+            sink.put(write)?;
+            return sink.finish();
         }
+        let mut text = Vec::new();
+        write(&mut text).expect("memory takes everything");
+        sink.write_whole(&text)
     }
 
     /// The file that is not finished.
     pub(super) fn abandoned(&self) -> Option<&Path> {
-        self.file.as_ref().map(OutputFile::path)
+        self.sink.path()
     }
 }
 

@@ -1,15 +1,12 @@
 //! The formats of tables of counts, and the endings of their files' names.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use clap::ValueEnum;
 
-use orbit_chess::internals::files::OutputFile;
-
-use super::common::{ending, write_whole};
+use super::common::ending;
 use super::failure::Failure;
-use super::terminal::Stdout;
+use super::sink::Sink;
 
 /// A table for people or for programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -65,29 +62,5 @@ pub(super) fn print_csv<const N: usize>(
     let in_memory = "writing to memory";
     table.write_record(names).expect(in_memory);
     rows.into_iter().for_each(|row| table.write_record(&row).expect(in_memory));
-    Sink(None).write(&table.into_inner().expect(in_memory))
-}
-
-/// The path of an output, unless it is `-`, which is standard output.
-pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
-    path.filter(|path| path.as_os_str() != "-")
-}
-
-/// The output: a file, which gets its name when it is complete, or standard output.
-pub(super) struct Sink(pub(super) Option<OutputFile>);
-
-impl Sink {
-    /// Opens the output of a command that does not search.
-    pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
-        Ok(Sink(named(path).map(OutputFile::create).transpose()?))
-    }
-
-    /// Writes everything.
-    pub(super) fn write(self, bytes: &[u8]) -> Result<(), Failure> {
-        let Some(file) = self.0 else {
-            let mut out = Stdout::new();
-            return out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::Stdout);
-        };
-        write_whole(file, |file| file.write_all(bytes))
-    }
+    Sink::open(None)?.write_whole(&table.into_inner().expect(in_memory))
 }

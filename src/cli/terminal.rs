@@ -227,21 +227,21 @@ impl Out {
 
     /// One line.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
-        writeln!(self.0, "{}", escape(&line.to_string(), Context::Line)).map_err(Failure::Stdout)
+        writeln!(self.0, "{}", escape(&line.to_string(), Context::Line)).map_err(Failure::of_stdout)
     }
 
     /// One line with a value as JSON.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        writeln!(self.0, "{}", json(value)).map_err(Failure::Stdout)
+        writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
     }
 
     /// Lines with their ends, in our own colours.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
-        self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::Stdout)
+        self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {
-        self.0.flush().map_err(Failure::Stdout)
+        self.0.flush().map_err(Failure::of_stdout)
     }
 }
 

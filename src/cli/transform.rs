@@ -18,7 +18,7 @@ use orbit_chess::internals::report::words::push_squares;
 use super::common::{counted, grouped};
 use super::failure::{Exit, Failure};
 use super::query_text::QueryText;
-use super::transform_lines::{Lines, Sink};
+use super::transform_lines::{Lines, LinesOut};
 
 const USAGE: &str = "orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] [FEN]...\n       \
 orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] --squares SQUARES";
@@ -110,7 +110,7 @@ impl From<GroupName> for Group {
 
 pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     let steps = take_steps(&mut args)?;
-    let mut sink = Sink::new();
+    let mut sink = LinesOut::new();
     if let Some(squares) = &args.squares {
         if let Some(word) = args.words.first() {
             return Err(Failure::Other(format!("--squares takes no positions: leave out `{word}`")));
@@ -188,7 +188,7 @@ fn take_steps(args: &mut Args) -> Result<Vec<Step>, Failure> {
 }
 
 /// `--squares`.
-fn show_squares(squares: &str, steps: &[Step], draws: bool, sink: &mut Sink) -> Result<(), Failure> {
+fn show_squares(squares: &str, steps: &[Step], draws: bool, sink: &mut LinesOut) -> Result<(), Failure> {
     let bracketed = if squares.starts_with('[') { squares.to_string() } else { format!("[{squares}]") };
     let text = QueryText::named(&bracketed, "--squares".into());
     let mut set = read_squares(&bracketed).map_err(|error| text.failure(&error))?;
@@ -273,7 +273,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Reads, transforms and writes one position.
     #[inline]
-    fn record(&mut self, line: &[u8], sink: &mut Sink) -> Result<(), Diagnostic> {
+    fn record(&mut self, line: &[u8], sink: &mut LinesOut) -> Result<(), Diagnostic> {
         let mut record = FenRecord::read(line, LENIENCY).map_err(as_diagnostic)?;
         self.counts.positions += 1;
         for step in self.steps {
@@ -302,7 +302,7 @@ impl Run<'_> {
     }
 
     /// The same for every line of standard input.
-    fn stdin(&mut self, sink: &mut Sink) -> Result<Exit, Failure> {
+    fn stdin(&mut self, sink: &mut LinesOut) -> Result<Exit, Failure> {
         let begun = Instant::now();
         let before = self.counts.positions;
         let mut lines = Lines::new(std::io::stdin().lock(), self.args.verbose);

@@ -1,11 +1,12 @@
 //! Lines in and out, millions a second.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 
 use orbit_chess::internals::diagnostic::Diagnostic;
 
 use super::common::grouped;
 use super::failure::Failure;
+use super::sink::Sink;
 use super::terminal::{Stdout, drawn_message, rendered};
 
 /// Bytes that are read at once, and longer than any line may be.
@@ -18,14 +19,14 @@ const LISTED_MAX: u64 = 20;
 const SHOWN_MAX: usize = 200;
 
 /// Standard output, in large pieces.
-pub(super) struct Sink {
+pub(super) struct LinesOut {
     text: Vec<u8>,
-    out: Stdout,
+    out: Sink,
 }
 
-impl Sink {
-    pub(super) fn new() -> Sink {
-        Sink { text: Vec::with_capacity(2 * OUT_BYTES), out: Stdout::new() }
+impl LinesOut {
+    pub(super) fn new() -> LinesOut {
+        LinesOut { text: Vec::with_capacity(2 * OUT_BYTES), out: Sink::Stdout(Stdout::new()) }
     }
 
     /// What will be written next.
@@ -36,17 +37,16 @@ impl Sink {
 
     #[inline]
     pub(super) fn flush_if_full(&mut self) -> Result<(), Failure> {
-        if self.text.len() < OUT_BYTES { Ok(()) } else { self.flush() }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.out.write_all(&self.text).and_then(|()| self.out.flush()).map_err(Failure::Stdout)?;
+        if self.text.len() < OUT_BYTES {
+            return Ok(());
+        }
+        self.out.put(|out| out.write_all(&self.text))?.ok_or(Failure::Closed)?;
         self.text.clear();
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        self.flush()
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.out.write_whole(&self.text)
     }
 }
 

@@ -127,38 +127,48 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// Writes games one after the other, so that each is read as it is alone.
-pub struct PgnWriter<W> {
-    out: W,
+/// What stands between games that are written one after the other, so that each is read as it is alone.
+#[derive(Debug, Default)]
+pub struct PgnSeparator {
     /// The game that was written last.
     before: Vec<u8>,
+}
+
+impl PgnSeparator {
+    /// What stands before the next game: nothing before the first, and else [`pgn::separator`].
+    pub fn next(&mut self, text: &[u8]) -> Vec<u8> {
+        let between = if self.before.is_empty() { Vec::new() } else { pgn::separator(&self.before, text) };
+        self.before.clear();
+        self.before.extend_from_slice(text);
+        between
+    }
+
+    /// What ends the last line.
+    pub fn end(&self) -> &'static [u8] {
+        if self.before.is_empty() { b"" } else { pgn::line_end(&self.before) }
+    }
+}
+
+/// Writes games one after the other, with what [`PgnSeparator`] puts between them.
+pub struct PgnWriter<W> {
+    out: W,
+    separator: PgnSeparator,
 }
 
 impl<W: Write> PgnWriter<W> {
     /// Writes to `out`, to which nothing was written before.
     pub fn new(out: W) -> PgnWriter<W> {
-        PgnWriter { out, before: Vec::new() }
+        PgnWriter { out, separator: PgnSeparator::default() }
     }
 
-    /// Writes the text of a game, byte for byte, and before it what keeps it apart from the one before:
-    /// see [`pgn::separator`].
+    /// Writes the text of a game, byte for byte.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
-        if !self.before.is_empty() {
-            self.out.write_all(&pgn::separator(&self.before, text))?;
-        }
-        self.out.write_all(text)?;
-        self.before.clear();
-        self.before.extend_from_slice(text);
-        Ok(())
-    }
-
-    /// What is written to.
-    pub fn out(&self) -> &W {
-        &self.out
+        self.out.write_all(&self.separator.next(text))?;
+        self.out.write_all(text)
     }
 
     /// Ends the last line.
@@ -167,9 +177,7 @@ impl<W: Write> PgnWriter<W> {
     ///
     /// Those of `out`.
     pub fn finish(mut self) -> io::Result<W> {
-        if !self.before.is_empty() {
-            self.out.write_all(pgn::line_end(&self.before))?;
-        }
+        self.out.write_all(self.separator.end())?;
         Ok(self.out)
     }
 }

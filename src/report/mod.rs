@@ -49,7 +49,7 @@ pub(crate) use arrow::{ArrowBlock, ArrowRows, HitRows};
 pub use arrow::{ArrowTable, PositionRows};
 pub use columns::{Column, ColumnType, Columns, Extras, SCHEMA};
 pub use comments::CommentStyle;
-pub use games::{PgnWriter, game_pgn, game_text};
+pub use games::{PgnSeparator, PgnWriter, game_pgn, game_text};
 pub use movetext::{MoveToken, movetext};
 pub use numbers::{Bin, Distribution, NumberSummary};
 #[cfg(feature = "parquet")]

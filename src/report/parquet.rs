@@ -17,11 +17,12 @@ use super::columns::{Column, ColumnType, Columns};
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Writes records of CSV, without their head line, as Parquet: numbers as 64-bit integers, texts as strings, an
-/// empty cell as null; Zstandard inside. What is written at once must be whole records.
+/// Writes CSV as Parquet: numbers as 64-bit integers, texts as strings, an empty cell as null; Zstandard inside. What is
+/// written at once must be whole records; the first of all is the head line.
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Cells>,
+    has_head: bool,
     rows: usize,
     bytes: usize,
 }
@@ -62,6 +63,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(ParquetWriter {
             file,
             columns: columns.list().iter().copied().map(Cells::new).collect(),
+            has_head: false,
             rows: 0,
             bytes: 0,
         })
@@ -136,7 +138,8 @@ impl<W: Write + Send> ParquetWriter<W> {
 
 impl<W: Write + Send> Write for ParquetWriter<W> {
     fn write(&mut self, records: &[u8]) -> io::Result<usize> {
-        let mut table = csv::ReaderBuilder::new().has_headers(false).from_reader(records);
+        let is_head = !std::mem::replace(&mut self.has_head, true);
+        let mut table = csv::ReaderBuilder::new().has_headers(is_head).from_reader(records);
         for record in table.records() {
             self.add(&record?)?;
         }

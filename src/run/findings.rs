@@ -167,7 +167,7 @@ impl FindingsCollector {
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
-        let mut sample = part.sample.clone().map_or(Vec::new(), |sample| self.order().list(sample));
+        let mut sample = part.sample.clone().map_or(Vec::new(), |sample| sample.list(0).collect());
         let sources = without_folders(about.sources);
         for hit in &mut sample {
             if let Some(at) = about.sources.iter().position(|source| *source == hit.source) {
@@ -196,13 +196,8 @@ impl FindingsCollector {
         }
     }
 
-    fn order(&self) -> Order {
-        Order::Sampled { seed: self.seed }
-    }
-
     fn sample(&self, found: &Found) -> Top<SampleHit> {
-        let order = self.order();
-        let mut top = order.top(self.sample_max);
+        let mut top = Order::Sampled { seed: self.seed }.top(self.sample_max);
         for game in found.block.games().filter(|game| found.has_hits(game)) {
             let rank = chance(&game, self.seed);
             top.offer(rank, game.number(), || (rank, game));

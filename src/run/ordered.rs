@@ -49,10 +49,12 @@ impl OrderedCollector {
     ) -> OrderedCollector {
         OrderedCollector { order, games_max, room: ReportRoom::new(formats.len()), formats, comment }
     }
+}
 
+impl OrderedPart {
     /// The games of a run in their order.
-    pub fn list(&self, part: OrderedPart) -> Vec<HeldGame> {
-        part.top.map_or(Vec::new(), |top| self.order.list(top))
+    pub fn list(self) -> Vec<HeldGame> {
+        self.top.map_or(Vec::new(), |top| top.list(0).collect())
     }
 }
 

@@ -205,8 +205,9 @@ impl Keeping {
     /// Takes what was told of the next block; breaks when no more games are wanted.
     fn take(&mut self, block: &Arc<Block>, told: Told) -> ControlFlow<()> {
         let found = told.found(block, &self.names);
-        let mut listed = Vec::new();
-        let mut flow = ControlFlow::Continue(());
+        // The block that goes beyond the limit is kept, and those that follow are not.
+        let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
+        let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
         for game in block.games().filter(|game| found.is_found(game)) {
             let hits = found.hits.count_in(game.slots());
             self.hit.games += 1;
@@ -214,43 +215,38 @@ impl Keeping {
             if self.hit.games <= self.skip {
                 self.skipped = self.hit;
             }
-            // The place of the block is not known yet: others may be left out before.
-            let place = (0, game.index() as u32, hits);
-            match &self.order {
-                None if self.hit.games <= self.skip => {}
-                None => listed.push((None, game.number(), place)),
-                Some((order, top)) => {
-                    let rank = order.rank(&game, (&found).into());
-                    if top.admits(&rank, game.number()) {
-                        listed.push((Some(rank), game.number(), place));
+            let place = (at, game.index() as u32, hits);
+            is_kept |= self.keeps
+                && match &mut self.order {
+                    None if self.hit.games <= self.skip => false,
+                    None => {
+                        if !is_full {
+                            self.places.push(place);
+                        }
+                        true
                     }
-                }
-            }
+                    Some((order, top)) => {
+                        let rank = order.rank(&game, (&found).into());
+                        let is_best = top.admits(&rank, game.number());
+                        if is_best && !is_full {
+                            top.offer(rank, game.number(), || place);
+                        }
+                        is_best
+                    }
+                };
             if self.order.is_none() && self.hit.games == self.games_max {
                 self.is_ended = true;
                 flow = ControlFlow::Break(());
                 break;
             }
         }
-        if !self.keeps || listed.is_empty() {
-            return flow;
-        }
-        // The block that goes beyond the limit is kept, and those that follow are not.
-        if self.bytes > self.bytes_max {
-            self.is_cut = true;
+        if !is_kept || is_full {
+            self.is_cut |= is_kept;
             return flow;
         }
         let kept = KeptBlock::new(block, told);
-        let at = self.blocks.len() as u32;
         self.bytes += self.bytes_of(&kept);
         self.blocks.push(kept);
-        for (rank, number, (_, index, hits)) in listed {
-            let place = (at, index, hits);
-            match (&mut self.order, rank) {
-                (Some((_, top)), Some(rank)) => top.offer(rank, number, || place),
-                _ => self.places.push(place),
-            }
-        }
         if self.bytes > self.bytes_max {
             self.prune();
         }
@@ -293,10 +289,7 @@ impl Keeping {
         self.prune();
         let places = match self.order {
             None => self.places,
-            Some((order, top)) => {
-                let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
-                order.list(top).into_iter().skip(skip).collect()
-            }
+            Some((_, top)) => top.list(self.skip).collect(),
         };
         ((self.blocks, self.bytes), places)
     }

@@ -267,8 +267,7 @@ impl<'a> Search<'a> {
         if left == 0 || games.are_all() {
             return Ok(Summary::default());
         }
-        let (skip, mut top) =
-            (self.skipped(), self.order.map(|(order, max)| (order, order.top(self.room(max)))));
+        let (skip, mut top) = (self.skip, self.order.map(|(order, max)| (order, order.top(self.room(max)))));
         let wants = self.wants_of_hits();
         let (scan, session) = (self.scan()?, self.session);
         let query = self.queries[0].clone();
@@ -294,8 +293,8 @@ impl<'a> Search<'a> {
                 }
             }
         })?;
-        if let Some((order, top)) = top {
-            let _ = order.list(top).into_iter().skip(skip).flatten().try_for_each(&mut take);
+        if let Some((_, top)) = top {
+            let _ = top.list(skip).flatten().try_for_each(&mut take);
         }
         Ok(summary)
     }

@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 
 use super::{Search, SessionError};
-use crate::choice::{Order, Top};
+use crate::choice::Order;
 use crate::database::{Room, Summary};
 use crate::engine::{Rank, Wants};
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
@@ -124,7 +124,7 @@ impl Table<'_> {
             Some(_) => usize::MAX,
         };
         let mut waiting = Waiting { schema, batches: Vec::new(), rows: 0 };
-        let mut top = order.map(|(order, max)| (order, order.top(search.room(max))));
+        let mut top = order.map(|(order, max)| order.top::<RecordBatch>(search.room(max)));
         let (mut skip, mut left) = (search.skipped(), search.games_max.unwrap_or(u64::MAX));
         let work = |found: BlockAnswers<'_>, room: &Room| {
             let found = BlockResult { found: &found, names: &names }.first();
@@ -145,7 +145,7 @@ impl Table<'_> {
         };
         let summary = search.run(&scan, &outputs, &choice, work, |_, found| {
             let BlockRows { rows: ArrowBlock { batch, games }, ranks } = found;
-            if let Some((_, top)) = &mut top {
+            if let Some(top) = &mut top {
                 for ((rank, number), (_, rows)) in ranks.into_iter().zip(games) {
                     top.offer(rank, number, || slice(&batch, rows));
                 }
@@ -160,9 +160,8 @@ impl Table<'_> {
             if left == 0 { ControlFlow::Break(()) } else { flow }
         })?;
         let mut flow = ControlFlow::Continue(());
-        if let Some((order, top)) = top {
-            let top: Top<RecordBatch> = top;
-            flow = order.list(top).into_iter().skip(skip).try_for_each(|rows| waiting.add(rows, &mut take));
+        if let Some(top) = top {
+            flow = top.list(search.skip).try_for_each(|rows| waiting.add(rows, &mut take));
         }
         if flow.is_continue() {
             let _ = waiting.end(&mut take);

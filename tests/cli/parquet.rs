@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::process::Command;
 
-use orbit_chess::internals::report::{Column, ColumnType, Columns, Extras, ParquetWriter};
+use orbit_chess::internals::report::{Column, ColumnType, Columns, Extras, Format, ParquetWriter, Rows};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
@@ -82,6 +82,7 @@ fn row_groups_do_not_follow_parts() {
     let records: Vec<String> = (0..70_000).map(record).collect();
     let written = |rows_at_once: usize| {
         let mut table = ParquetWriter::new(Vec::new(), columns).unwrap();
+        table.write_all(&Format::Csv { rows: Rows::Hits, columns }.head()).unwrap();
         records.chunks(rows_at_once).for_each(|rows| table.write_all(rows.concat().as_bytes()).unwrap());
         table.finish().unwrap()
     };

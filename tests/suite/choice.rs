@@ -229,7 +229,7 @@ fn games_are_ranked() {
         for game in block.games() {
             top.offer(order.rank(&game, RankFacts::of(&hits)), game.number(), || game.number());
         }
-        top.by_rank().collect::<Vec<u32>>()
+        top.list(0).collect::<Vec<u32>>()
     };
     assert_eq!(order(SortKey::Value, false), [1, 3, 2]);
     assert_eq!(order(SortKey::Value, true), [2, 1, 3]);
@@ -249,16 +249,16 @@ fn the_top_keeps_the_best_in_little_room() {
             number
         });
     }
-    assert_eq!(top.by_rank().collect::<Vec<u32>>(), [5, 3, 1]);
+    assert_eq!(top.list(0).collect::<Vec<u32>>(), [5, 3, 1]);
     assert_eq!(made, 5);
     let mut distinct = Top::distinct(2);
     for (number, rank) in (1..).zip([5, 5, 9, 9, 1, 1, 5]) {
         distinct.offer(rank, number, || number);
     }
-    assert_eq!(distinct.by_rank().collect::<Vec<u32>>(), [5, 1]);
+    assert_eq!(distinct.list(0).collect::<Vec<u32>>(), [1, 5]);
     let mut none = Top::new(0);
     none.offer(1, 1, || panic!("there is no room"));
-    assert_eq!(none.by_number().collect::<Vec<()>>(), []);
+    assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
 
 /// A sample is spread evenly, differs by seed, and does not depend on where a game stands.
@@ -273,7 +273,7 @@ fn samples_are_of_games_not_of_places() {
             let rank = Order::Sampled { seed }.rank(&game, RankFacts::of(&none));
             top.offer(rank, game.number(), || game.moves().to_vec());
         }
-        let mut games = top.by_rank().collect::<Vec<_>>();
+        let mut games = top.list(0).collect::<Vec<_>>();
         games.sort_unstable_by_key(|moves| moves.iter().map(|mv| mv.0).collect::<Vec<u16>>());
         games
     };

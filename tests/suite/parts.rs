@@ -250,8 +250,8 @@ fn taken(
     }
     let games = parts.iter().filter_map(|part| part.games.as_ref()).flat_map(|part| &part.games);
     write_games(games.map(|game| game.text()), example.limits, &mut out);
-    if let Some(collector) = &collectors.ordered {
-        let held = collector.list(sum.ordered.unwrap_or_default());
+    if collectors.ordered.is_some() {
+        let held = sum.ordered.unwrap_or_default().list();
         let reports = held.iter().map(|held| held.reports.iter().collect());
         write_lists(reports.collect(), formats(Layout::Fixed).len(), None, (skip, games_max), &mut out);
         let texts = held.iter().filter_map(|held| held.text.as_ref()).map(|text| text.text());

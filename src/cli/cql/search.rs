@@ -15,10 +15,11 @@ use orbit_chess::internals::run::{
 use orbit_chess::internals::scan::{Scan, ScanError};
 
 use super::options::Options;
-use crate::cli::common::{Interrupt, Out, Progress, create_output, grouped};
+use crate::cli::common::{Interrupt, Out, Progress, grouped};
 use crate::cli::failure::Failure;
-use crate::cli::games::{Games, Target};
-use crate::cli::terminal::{Remark, Stdout};
+use crate::cli::games::Games;
+use crate::cli::sink::Files;
+use crate::cli::terminal::Remark;
 
 /// See the module.
 pub(super) struct Search {
@@ -51,10 +52,7 @@ impl Search {
         let comment = Comment::Query(style(options, query));
         let mut games = Games::new(comment.clone(), 0, None);
         let games_to_stdout = output == Path::new("-");
-        games.add(match games_to_stdout {
-            true => Target::Stdout(Stdout::new()),
-            false => Target::File(create_output(output, database, interrupt)?),
-        });
+        games.add(Files::new(database, interrupt).open(Some(output))?);
         let mut collectors = Collectors {
             totals: Some(TotalsCollector),
             messages: Some(MessagesCollector),
@@ -169,8 +167,7 @@ impl Search {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        let held = self.sums.ordered.take().unwrap_or_default();
-        let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
+        let held = self.sums.ordered.take().unwrap_or_default().list();
         held.iter()
             .filter_map(|game| game.text.as_ref())
             .try_for_each(|game| self.games.write(game.text()))?;

@@ -11,6 +11,7 @@ use crate::cli::common::{Interrupt, Progress, counted, print_failures, threads};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::problems::Problems;
 use crate::cli::reading::print_substitutes;
+use crate::cli::sink::Files;
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
@@ -26,7 +27,8 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
         database = database.without_duplicates(GameSet::new(alike));
     }
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
-    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, &database, &interrupt)?;
+    let mut problems =
+        Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, &interrupt))?;
     let progress = Progress::of(&args.progress, args.quiet);
     let sources = known(&database);
     let mut temporary = None;

@@ -1,15 +1,13 @@
 //! `orbit job slurm`: scripts that compute the parts of a job as a job array, and merge them when all are there.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::files::OutputFile;
-
 use super::Opened;
-use crate::cli::common::{Out, from_one, write_whole};
+use crate::cli::common::{Out, from_one};
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::sink::Sink;
 
 /// How often a task that fails is queued again.
 const REQUEUES_MAX: u32 = 3;
@@ -70,7 +68,7 @@ pub(super) fn run(args: &Args, program: &[OsString]) -> Result<Exit, Failure> {
     let mut out = Out::new();
     for (name, text) in [("parts.sh", array), ("merge.sh", merge), ("submit.sh", submit)] {
         let path = folder.join(name);
-        write_whole(OutputFile::create(&path)?, |file| file.write_all(text.as_bytes()))?;
+        Sink::create(&path)?.write_whole(text.as_bytes())?;
         out.line(format_args!("{}", args.folder.join(name).display()))?;
     }
     out.finish()?;

@@ -20,6 +20,7 @@ use crate::cli::pass::{Games, Pass};
 use crate::cli::problems::Problems;
 use crate::cli::queries::{NamedQuery, read};
 use crate::cli::reading::print_substitutes;
+use crate::cli::sink::Files;
 use crate::cli::table_format::{TableFormat, print_csv};
 use crate::cli::terminal::Remark;
 
@@ -69,7 +70,8 @@ impl Many {
         (begun, planned): (Instant, Instant),
     ) -> Result<Exit, Failure> {
         let queries = &self.queries;
-        let problems = Problems::create(args.problems.as_deref(), args.verbose, &database, interrupt)?;
+        let problems =
+            Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, interrupt))?;
         let pass = Pass {
             scan,
             interrupt,

@@ -21,12 +21,13 @@ use super::queries::Many;
 use super::run::Search;
 use super::{Args, failure, misses, print_summary};
 use crate::cli::common::{
-    Files, Interrupt, Progress, ProgressArgs, fast_engine, is_unread, print_failures, threads,
+    Interrupt, Progress, ProgressArgs, fast_engine, is_unread, print_failures, threads,
 };
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::pass::print_notes;
 use crate::cli::query_text::QueryText;
 use crate::cli::reading::print_substitutes;
+use crate::cli::sink::Files;
 use crate::cli::stats::Statistics;
 
 /// What a search is made ready for.
@@ -245,7 +246,7 @@ impl Ready {
             }
         };
         let is_merged = replay.is_some();
-        let files = Files { database: &database, interrupt, are_written: true };
+        let files = Files::new(&database, interrupt);
         let mut search = Search::new(&args, &chosen, &scan, files)?;
         let summary = match replay {
             None => search.run(&scan, database).map_err(|error| failure(&query, error)),

@@ -19,11 +19,12 @@ use orbit_chess::internals::stats::Stats;
 
 use super::{Args, counts as printed_counts};
 use crate::cli::choosing::missed_lines;
-use crate::cli::common::{Files, Progress};
+use crate::cli::common::Progress;
 use crate::cli::failure::Failure;
 use crate::cli::outputs::Outputs;
 use crate::cli::players;
 use crate::cli::problems::Problems;
+use crate::cli::sink::Files;
 use crate::cli::stats::Statistics;
 use crate::cli::terminal::Remark;
 
@@ -52,7 +53,7 @@ pub(super) struct Sinks {
 
 impl Search {
     pub(super) fn new(args: &Args, chosen: &Chosen, scan: &Scan, files: Files) -> Result<Search, Failure> {
-        let Files { database, interrupt, .. } = files;
+        let database = files.database;
         let choice = chosen.choice.clone();
         let is = (args.lists(), scan.sorts_games());
         let mut extras = extras_of(scan, &choice);
@@ -82,7 +83,7 @@ impl Search {
         collectors.spellings = players::spellings(&choice);
         collectors.whole_texts = WholeTextsCollector::new(&choice);
         let problems = match files.are_written {
-            true => Problems::create(args.problems.as_deref(), args.verbose, database, interrupt)?,
+            true => Problems::create(args.problems.as_deref(), args.verbose, files)?,
             false => Problems::unlisted(args.problems.is_some() || args.verbose),
         };
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
@@ -138,8 +139,7 @@ impl Search {
         is_whole: bool,
         misses: impl FnOnce() -> Option<Misses>,
     ) -> Result<(), Failure> {
-        let held = self.sinks.sums.ordered.take().unwrap_or_default();
-        let held = self.collectors.ordered.as_ref().map_or(Vec::new(), |ordered| ordered.list(held));
+        let held = self.sinks.sums.ordered.take().unwrap_or_default().list();
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
         let mut findings = self.findings(query);
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
