@@ -1,4 +1,4 @@
-//! Engines that are told to give up: how often they look, and that they end.
+//! Engines that are told to give up: how often they look, and that they end; and evaluations that count their steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +31,13 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ("initial and square xx in A square yy in A square zz in A (xx & yy & zz & e5)", 1, 30_000, Wants::HITS),
     // Walks that keep state.
     ("initial line --> ({xx=ply true}* --> {xx=ply true}*){2}", 40, 30_000, Wants::HITS),
+    // Searches in a string of a megabyte.
+    (
+        "{initial tt=\"ab\" while (#tt<1000000) tt=tt+tt nn=0 while (nn<100) {nn+=1 indexof(\"x\" tt)} nn>0}",
+        1,
+        100_000,
+        Wants::HITS,
+    ),
     // Steps of a regular expression.
     ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
     // Positions of a long game, the values and copies at hits.
@@ -75,6 +82,68 @@ fn engines_look_and_end() {
                 assert!(matches!(answer, Err(EngineError::Interrupted)), "{text}, {name}, look {look}");
                 assert!(looks <= look + AFTERWARDS_MAX, "{text}, {name}, look {look}: {looks} looks");
             }
+        }
+    }
+}
+
+/// Queries whose evaluation takes long on a game of forty half-moves, most of them hours, and what is done so often in each.
+const ENDLESS: [(&str, &str); 11] = [
+    ("positions that are found", "find all find all find all find all find all find all find all check"),
+    ("the first position that is found", "find find find find find find find find find find check"),
+    (
+        "squares of positions by themselves",
+        "square xx in . square yy in . square zz in . square ww in . xx & yy & zz & ww",
+    ),
+    (
+        "the squares of a direction",
+        "square xx in . square yy in . square zz in . up up up up down down down down xx & yy & zz",
+    ),
+    (
+        "numbers at pairs of positions",
+        "sort echo(aa bb) echo(cc dd) echo(ee ff) echo(gg hh) echo(ii jj) ply+1",
+    ),
+    (
+        "numbers of positions that are found",
+        "find all ((find all (find all (find all (find all ply)))+1)>99)",
+    ),
+    ("repeats of repeats", "line --> ((((R{1,9}){1,9}){1,9}){1,9})"),
+    ("moves on a path", "path (((([Aa]--{1,9}){1,9}){1,9}){1,9})"),
+    (
+        "searches with a regular expression",
+        "initial nn=0 while (nn<200) {nn+=1 \"aaaaaaaaaaaaaaab\" ~~ \"(a*)*c\"} true",
+    ),
+    (
+        "groups of a regular expression",
+        "initial tt=\"ab\" while (#tt<1000000) tt=tt+tt while (tt~~\"(?=(.*))\") true",
+    ),
+    (
+        "strings",
+        "initial tt=\"ab\" while (#tt<8000000) tt=tt+tt nn=0 while (nn<20) {nn+=1 indexof(tt+\"c\" tt+tt)} true",
+    ),
+];
+
+/// The reference engine ends such queries by their steps, with a message that names the place in the game and in the query.
+#[test]
+fn steps_end_what_takes_long() {
+    const STEPS_MAX: u64 = 30_000;
+    let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).collect::<Vec<_>>().join(" ");
+    let block = pgn_blocks(&format!("{game} *\n")).remove(0);
+    // As many looks as steps allow, and one at each position.
+    let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
+    for (name, text) in ENDLESS {
+        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
+        let ((interrupt, _), wanted) = (set_at(looks_max), [Wants::VALUES]);
+        let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+        match reference.scan(&[&block], &request) {
+            Err(EngineError::Query { place, diagnostic, .. }) => {
+                assert_eq!(diagnostic.message, "the query takes too many steps in one game", "{name}");
+                let span = diagnostic.span;
+                assert!(span.start < span.end && span.end <= text.len(), "{name}: {span:?}");
+                assert!(!place.is_empty(), "{name}");
+            }
+            Err(error) => panic!("{name}: {error}"),
+            Ok(_) => panic!("{name}: it ends"),
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The number of changed texts, and of those in a sample. A text with deep nests takes as many steps as an evaluation may.
-const MUTATIONS: usize = 8_000;
+const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
 /// What changes a text.

@@ -2,11 +2,12 @@
 //! planned and run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_chess::internals::{
     board::Position,
     database::DatabaseOptions,
-    engine::{Answers, Engine, EngineError, PreparedQuery, Wants, reference::Bulk},
+    engine::{Answers, Engine, EngineError, Interrupt, PreparedQuery, Request, Wants, reference::Bulk},
     pgn::Game,
     plan::Options,
     query::{
@@ -147,8 +148,16 @@ impl Tokens {
     }
 }
 
-/// How many filters of a query may be asked in a game: text that is random may repeat without an end.
+/// How many steps a query may take in a game: text that is random may repeat without an end.
 const STEPS_MAX: u64 = 30_000;
+
+/// How often the fast engine, which has no such limit, may look at its switch: it takes thousands of steps between two looks.
+const LOOKS_MAX: u64 = 200;
+
+/// The looks at its switch for which the steps of the reference engine suffice.
+fn looks_of_steps(block: &Block) -> u64 {
+    block.slots() as u64 + 40 * block.games_len() as u64
+}
 
 /// Parses, prints what is said, plans and runs; panics with the text if anything does. Counts what is refused, what is
 /// accepted and not run, what the fast engine runs and what is left to the reference engine.
@@ -163,7 +172,7 @@ pub fn agrees(text: &str, block: &Block, options: Options, seen: &mut [u64; 4]) 
 
 /// Panics unless the reference engine answers the same, or gives up since it takes too many steps.
 fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
-    let slow = match reference.answer(block, Wants::VALUES) {
+    let slow = match within_looks(&reference, looks_of_steps(block), block, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,
         slow => slow.expect("the fast engine answers"),
     };
@@ -172,6 +181,21 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
         assert_eq!(fast, slow, "slot {slot}");
     }
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
+}
+
+/// What an engine answers within the looks that it may make.
+fn within_looks(
+    engine: &dyn Engine,
+    looks_max: u64,
+    block: &Block,
+    outputs: Wants,
+) -> Result<Answers, EngineError> {
+    let looks = AtomicU64::new(0);
+    let interrupt = Interrupt::when(move || looks.fetch_add(1, Ordering::Relaxed) >= looks_max);
+    let outputs = [outputs];
+    let request = Request { interrupt: Some(&interrupt), ..Request::all(&outputs) };
+    let mut answers = engine.scan(&[block], &request)?;
+    Ok(answers.remove(0).remove(0))
 }
 
 /// Which of those that are counted a text is. `look` sees what the fast engine answers.
@@ -217,11 +241,15 @@ fn kind(
             let block = main_lines.as_ref().unwrap_or(block);
             let Ok(prepared) = PreparedQuery::new(parsed.query, options) else { return 1 };
             let reference = || prepared.reference().unwrap().with_steps_max(STEPS_MAX);
+            let told_by_reference =
+                |outputs| within_looks(&reference(), looks_of_steps(block), block, outputs);
             let (answered, kind) = match prepared.planner.refusal() {
-                None => match prepared.cpu().unwrap().answer(block, Wants::VALUES) {
+                None => match within_looks(&prepared.cpu().unwrap(), LOOKS_MAX, block, Wants::VALUES) {
+                    // It would go on for long.
+                    Err(EngineError::Interrupted) => return 2,
                     // The reference engine says why.
                     Err(EngineError::Stopped) => {
-                        let told = reference().answer(block, Wants::VALUES);
+                        let told = told_by_reference(Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
                         (told, 2)
                     }
@@ -232,7 +260,7 @@ fn kind(
                         (answered, 2)
                     }
                 },
-                Some(_) => (reference().answer(block, Wants::VALUES | Wants::COMMENTARY), 3),
+                Some(_) => (told_by_reference(Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
                 // A variable without a value, a failed assertion, too many steps: the run ends with a message.

@@ -243,9 +243,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts a turn of a loop, and looks every so often at the interrupt.
+    /// Counts a turn of a loop.
     fn turn(&mut self) -> Result<(), Stopped> {
-        self.turns += 1;
+        self.count(1)
+    }
+
+    /// Counts turns of loops, or work that takes as long, and looks every so often at the interrupt.
+    fn count(&mut self, turns: u64) -> Result<(), Stopped> {
+        self.turns += turns;
         if self.turns < TURNS_A_LOOK {
             return Ok(());
         }

@@ -4,7 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{
     Reference, ReferenceError, RunState,
-    games::{GameBlock, set},
+    eval::Evaluation,
+    games::{GameBlock, QueryFault, set},
+    whole::Fault,
 };
 use crate::{
     engine::{
@@ -54,11 +56,11 @@ impl Bulk {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
-    /// The same engine with a limit for queries of whole games: a game in which more filters are asked whether they match
-    /// ends the run with an error.
+    /// The same engine with a limit: a game that takes more steps ends the run with an error. The evaluation of a filter is
+    /// a step; long strings, searches with regular expressions and ways through long games count as many as take their time.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
-        for one in self.queries.iter_mut().filter(|one| matches!(one.way, Way::Games { .. })) {
+        for one in &mut self.queries {
             one.reference.declared.steps_max = steps_max;
         }
         self
@@ -105,11 +107,11 @@ impl OneQuery {
         Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
     }
 
-    fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, EngineError> {
+    fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, Box<QueryFault>> {
         let mut hits = Hits::new(block);
         hits.make_room(block, outputs, self.ty);
-        each_position(block, interrupt, |slot, game, at| {
-            let answer = self.reference.answer(game, at, interrupt);
+        self.each_position(block, interrupt, |slot, there| {
+            let answer = self.reference.answer_here(there);
             set(&mut hits, slot, answer, answer.is_hit());
         })?;
         Ok(hits)
@@ -121,15 +123,36 @@ impl OneQuery {
         hits: &Hits,
         detail: CopyDetail,
         interrupt: &Interrupt,
-    ) -> Result<CopyHits, EngineError> {
+    ) -> Result<CopyHits, Box<QueryFault>> {
         let mut found = CopyHits::new(self.reference.copies(), detail, hits);
-        each_position(block, interrupt, |slot, game, at| {
+        self.each_position(block, interrupt, |slot, there| {
             if hits.contains(slot) {
-                let matching = self.reference.copy_hits(game, at, interrupt).into_iter().zip(0..);
+                let matching = self.reference.matching_copies(there).into_iter().zip(0..);
                 found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
             }
         })?;
         Ok(found)
+    }
+
+    /// Visits each slot of a block with the evaluation of its game, at its position, up to one that cannot be evaluated.
+    fn each_position(
+        &self,
+        block: &Block,
+        interrupt: &Interrupt,
+        mut visit: impl FnMut(usize, &mut Evaluation),
+    ) -> Result<(), Box<QueryFault>> {
+        let visit_game = |slots: &[Slot], game: &GameRow, nodes: &[Spot]| {
+            let mut evaluation = Evaluation::new(nodes, 0, &self.reference.declared, interrupt);
+            for (at, slot) in slots.iter().enumerate() {
+                evaluation.there(at, |there| visit(slot.slot, there));
+                evaluation.state.notes.clear();
+                if let Some(diagnostic) = evaluation.state.fault.take() {
+                    return Err(Box::new(QueryFault::new(Fault { at, diagnostic }, game)));
+                }
+            }
+            Ok(())
+        };
+        each_game(block, |_| true, visit_game)
     }
 
     /// What the query answers on a block, and what it says of the games in it.
@@ -192,23 +215,6 @@ pub(super) fn each_game<E>(
     outcome
 }
 
-/// Visits each slot of a block, with the positions of its game and its place among them, until it is interrupted.
-fn each_position(
-    block: &Block,
-    interrupt: &Interrupt,
-    mut visit: impl FnMut(usize, &[Spot], usize),
-) -> Result<(), EngineError> {
-    each_game(
-        block,
-        |_| true,
-        |slots, _, nodes| {
-            slots.iter().enumerate().for_each(|(at, slot)| visit(slot.slot, nodes, at));
-            // An evaluation looks at its first step itself: those of the rest of the game are short.
-            if interrupt.is_set() { Err(EngineError::Interrupted) } else { Ok(()) }
-        },
-    )
-}
-
 impl Bulk {
     /// The persistent variables that are printed at the end of a run, and their values.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
@@ -237,11 +243,12 @@ impl Engine for Bulk {
                     return one.whole_games((number, query), run.as_ref(), (index, block), request);
                 }
                 let interrupt = request.switch();
-                let mut hits = one.hits(block, outputs, &interrupt)?;
+                let told = |fault: Box<QueryFault>| fault.of_query(number, &interrupt);
+                let mut hits = one.hits(block, outputs, &interrupt).map_err(told)?;
                 request.select(index, block, number, &mut hits);
                 let copies = outputs.detail().map(CopyDetail::by_copies);
                 let copies = copies.map(|detail| one.detail(block, &hits, detail, &interrupt));
-                Ok(Answers::of(hits, copies.transpose()?))
+                Ok(Answers::of(hits, copies.transpose().map_err(told)?))
             };
             self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()
         };

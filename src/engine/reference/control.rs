@@ -37,7 +37,8 @@ impl Evaluation<'_> {
         span: Span,
     ) -> bool {
         let Some(text) = self.text(text) else { return false };
-        for groups in self.all_matches(&text, pattern, span) {
+        let mut from = 0;
+        while let Some(groups) = self.next_match(&text, pattern, &mut from, span) {
             self.state.groups = Some(groups);
             self.matches(body);
         }

@@ -14,6 +14,9 @@ impl Evaluation<'_> {
     pub(super) fn echo_condition(&mut self, echo: &Echo<Filter>) -> bool {
         let (begin, mut first) = (self.notes_begin(), None);
         for target in self.targets(echo) {
+            if self.state.fault.is_some() {
+                break;
+            }
             let before = self.state.notes.len();
             if self.at_target(echo, target, |there| there.matches(&echo.body)) {
                 self.note_echo(echo, target);
@@ -33,6 +36,9 @@ impl Evaluation<'_> {
         let begin = self.notes_begin();
         let (mut best, mut best_target) = (None, None);
         for target in self.targets(echo) {
+            if self.state.fault.is_some() {
+                break;
+            }
             let before = self.state.notes.len();
             let value = self.at_target(echo, target, |there| there.number(&echo.body));
             let is_better = value.is_some() && value > best;

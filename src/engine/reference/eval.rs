@@ -248,9 +248,13 @@ impl<'a> Evaluation<'a> {
 
     /// At which of the positions from this one on, or back, a filter matches. All see the same variables.
     fn found(&mut self, back: bool, filter: &Filter, first: bool) -> Vec<usize> {
+        self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };
         let mut out = Vec::new();
         for at in candidates {
+            if self.state.fault.is_some() {
+                break;
+            }
             if self.untied(|this| this.there(at, |there| there.matches(filter))) {
                 out.push(at);
             }
@@ -316,7 +320,10 @@ impl<'a> Evaluation<'a> {
     // ---- sets
 
     pub(super) fn squares(&mut self, f: &Squares<Explicit>) -> Bitboard {
-        self.state.look();
+        self.state.step(f.mark);
+        if self.state.fault.is_some() {
+            return Bitboard::EMPTY;
+        }
         match f.op() {
             S::Designator { pieces, squares } => {
                 squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()
@@ -456,6 +463,7 @@ impl<'a> Evaluation<'a> {
     // ---- numbers
 
     pub(super) fn number(&mut self, f: &Number<Explicit>) -> Option<i32> {
+        self.state.step(f.mark);
         self.noted(|this| this.number_of_op(f))
     }
 
@@ -530,7 +538,11 @@ impl<'a> Evaluation<'a> {
     // ---- strings and positions
 
     pub(super) fn text(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
-        self.noted(|this| this.text_of_op(f))
+        self.state.step(f.mark);
+        let text = self.noted(|this| this.text_of_op(f));
+        // Whoever asks for a string reads or copies it.
+        self.state.step_bytes(text.as_ref().map_or(0, Vec::len), f.mark);
+        text
     }
 
     fn text_of_op(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
@@ -572,6 +584,7 @@ impl<'a> Evaluation<'a> {
 
     /// The number of a position in its game.
     pub(super) fn position(&mut self, f: &Position<Explicit>) -> Option<i32> {
+        self.state.step(f.mark);
         self.noted(|this| this.position_of_op(f))
     }
 

@@ -86,8 +86,7 @@ fn filled(date: &[u8]) -> Vec<u8> {
 
 /// Whether the one text occurs in the other, as bytes or as letters; the empty one occurs everywhere.
 pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
-    (0..=text.len()).any(|start| text[start..].starts_with(needle))
-        || decode(text).contains(decode(needle).as_ref())
+    memchr::memmem::find(text, needle).is_some() || decode(text).contains(decode(needle).as_ref())
 }
 
 /// The order of two texts: that of their letters, but equal bytes are equal.

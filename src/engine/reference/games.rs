@@ -41,6 +41,11 @@ pub(super) struct QueryFault {
 }
 
 impl QueryFault {
+    pub(super) fn new(fault: Fault, game: &GameRow) -> QueryFault {
+        let place = place(game, game.first_slot() + fault.at);
+        QueryFault { fault, game: game.number(), place }
+    }
+
     pub(super) fn of_query(self, query: usize, interrupt: &Interrupt) -> EngineError {
         if interrupt.is_set() {
             return EngineError::Interrupted;
@@ -92,11 +97,8 @@ impl<'a> GameBlock<'a> {
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
         let is_asked = |at: usize| self.only.is_none_or(|hits| hits.contains(slots[at].slot));
-        let asked = (self.wanted, is_asked);
-        let mut found = self.reference.game(spots, run, asked, &self.interrupt).map_err(|fault| {
-            let place = place(game, game.first_slot() + fault.at);
-            Box::new(QueryFault { fault, game: game.number(), place })
-        })?;
+        let found = self.reference.game(spots, run, (self.wanted, is_asked), &self.interrupt);
+        let mut found = found.map_err(|fault| Box::new(QueryFault::new(fault, game)))?;
         for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
             set(&mut self.hits, slot, found.answer(), found.hit);
             if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {

@@ -137,7 +137,11 @@ impl Reference {
     ///
     /// Where the game has no such position.
     pub fn answer(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Answer {
-        match Evaluation::new(game, at, &self.declared, interrupt).value(&self.body) {
+        self.answer_here(&mut Evaluation::new(game, at, &self.declared, interrupt))
+    }
+
+    fn answer_here(&self, evaluation: &mut Evaluation) -> Answer {
+        match evaluation.value(&self.body) {
             Value::Bool(hit) => Answer::Bool(hit),
             Value::Set(squares) => Answer::Set(squares),
             Value::Num(value) => Answer::Num(value),

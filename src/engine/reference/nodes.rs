@@ -136,6 +136,7 @@ impl Evaluation<'_> {
             return None;
         }
         let (way, other) = (self.way_down(fork, a), self.way_down(fork, b));
+        self.state.step_nodes(way.len().saturating_mul(other.len()), span);
         let (i, j, length) = longest_common_run(&self.moves_on(&way), &self.moves_on(&other));
         let is_in_range = range.is_none_or(|[lo, hi]| (lo..=hi).contains(&(length as i32)));
         if length == 0 || !is_in_range {

@@ -10,34 +10,49 @@ use crate::{
     query::tree::Text,
 };
 
+/// Steps of a search that take as long as one filter.
+const STEPS_A_FILTER: u64 = 64;
+
 impl Evaluation<'_> {
     /// The text that matches first; its groups stay until the next search. A search that fails clears them.
     pub(super) fn search(&mut self, text: &Text<Explicit>, pattern: &str, span: Span) -> Option<Vec<u8>> {
         self.state.groups = None;
         let text = self.text(text)?;
         let found = self.first_match(pattern, &text, 0, span)?;
-        let groups = groups_of(&found, &text);
+        let groups = self.groups_of(&found, &text, span);
         let matched = groups[0].as_ref().map(|(_, matched)| matched.clone());
         self.state.groups = Some(groups);
         matched
     }
 
-    /// The groups of all matches, one after the other; behind an empty one the next begins a byte later.
-    pub(super) fn all_matches(&mut self, text: &[u8], pattern: &str, span: Span) -> Vec<Groups> {
-        let (mut all, mut from) = (Vec::new(), 0);
-        while from <= text.len()
-            && let Some(found) = self.first_match(pattern, text, from, span)
-        {
-            let end = found[0].map_or(from, |(start, end)| if start == end { end + 1 } else { end });
-            from = end;
-            all.push(groups_of(&found, text));
+    /// The groups of the next match from a place on, which moves behind it: behind an empty one by a byte more.
+    pub(super) fn next_match(
+        &mut self,
+        text: &[u8],
+        pattern: &str,
+        from: &mut usize,
+        span: Span,
+    ) -> Option<Groups> {
+        if *from > text.len() || self.state.fault.is_some() {
+            return None;
         }
-        all
+        let found = self.first_match(pattern, text, *from, span)?;
+        *from = found[0].map_or(*from, |(start, end)| if start == end { end + 1 } else { end });
+        Some(self.groups_of(&found, text, span))
+    }
+
+    /// What groups have matched.
+    fn groups_of(&mut self, found: &Found, text: &[u8], span: Span) -> Groups {
+        let bytes = found.iter().flatten().map(|(start, end)| end.saturating_sub(*start)).sum();
+        self.state.step_bytes(bytes, span);
+        groups_of(found, text)
     }
 
     /// The first match from a place on; a search that takes too long ends the run.
     fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Found> {
-        let found = self.declared.patterns.get(pattern)?.find(text, from, &self.state.interrupt);
+        let mut steps = 0;
+        let found = self.declared.patterns.get(pattern)?.find(text, from, &mut steps, &self.state.interrupt);
+        self.state.steps(steps / STEPS_A_FILTER, span);
         found.unwrap_or_else(|TooLong| {
             let length = text.len();
             self.state.fail(

@@ -41,7 +41,7 @@ impl Evaluation<'_> {
         let mut search = Search::new(&compiled.program, compiled.keeps_state);
         search.first_match = line.first_match;
         let mut rules = LineRules { line, steps: &steps, start: self.here.at };
-        let Ok(goal) = search.run(self, &mut rules, self.here.at) else {
+        let Ok(goal) = search.run(self, &mut rules, self.here.at, span) else {
             self.search_too_long("line", span);
             return None;
         };

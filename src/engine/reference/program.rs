@@ -35,7 +35,7 @@ impl Program {
         let mut ops = Vec::new();
         emit(chain, 0, u32::try_from(nodes).unwrap_or(u32::MAX), &mut ops)?;
         ops.push(Op::Accept);
-        let may_end = (0..ops.len()).map(|pc| may_end(&ops, pc)).collect();
+        let may_end = may_end(&ops);
         Some(Program { ops, may_end })
     }
 
@@ -95,21 +95,23 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<Op>) -> Opt
     }
 }
 
-/// Whether the end can be reached without a constituent.
-fn may_end(ops: &[Op], pc: usize) -> bool {
-    let (mut open, mut seen) = (vec![pc], Vec::new());
-    while let Some(pc) = open.pop() {
-        if seen.contains(&pc) {
-            continue;
-        }
-        seen.push(pc);
-        match ops[pc] {
-            Op::One(_) => {}
-            Op::Fork(a, b) => open.extend([a, b]),
-            Op::Accept => return true,
+/// For each operation whether the end can be reached without a constituent.
+fn may_end(ops: &[Op]) -> Vec<bool> {
+    let mut may_end: Vec<bool> = ops.iter().map(|op| *op == Op::Accept).collect();
+    // Repeats without an end lead back, each to a place that is known one time later than those of the repeats around it.
+    let mut is_known = false;
+    while !is_known {
+        is_known = true;
+        for pc in (0..ops.len()).rev() {
+            if let Op::Fork(a, b) = ops[pc]
+                && !may_end[pc]
+                && (may_end[a] || may_end[b])
+            {
+                (may_end[pc], is_known) = (true, false);
+            }
         }
     }
-    false
+    may_end
 }
 
 /// Whether what a filter yields at a position can depend on what was evaluated before in the same chain, or whether

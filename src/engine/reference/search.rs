@@ -6,7 +6,7 @@
 //! state: without state it is computed once, and the search is polynomial; with state all ways are walked, up to a
 //! limit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     eval::Evaluation,
@@ -14,7 +14,10 @@ use super::{
     program::{Op, Program},
     value::Evaluated,
 };
-use crate::query::tree::{Cell, VarId};
+use crate::{
+    diagnostic::Span,
+    query::tree::{Cell, VarId},
+};
 
 /// What a kind of chain is made of.
 pub(super) trait Rules {
@@ -106,7 +109,7 @@ struct Frame {
     pc: usize,
     open: Vec<Open>,
     /// Places that were reached without a move.
-    seen: Vec<usize>,
+    seen: HashSet<usize>,
     best: Option<Best>,
     /// The constituents that led here from the frame before.
     steps: Vec<usize>,
@@ -149,7 +152,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// The best way from a position, if there is one.
+    /// The best way from a position, if there is one. `span` is where the chain stands.
     ///
     /// # Errors
     ///
@@ -159,12 +162,13 @@ impl<'p> Search<'p> {
         eval: &mut Evaluation,
         rules: &mut R,
         start: usize,
+        span: Span,
     ) -> Result<Option<Goal>, TooLong> {
         let mut left = if self.memo.is_some() { Self::PLACES_MAX } else { Self::STEPS_MAX };
         let mut stack = vec![self.frame(start, 0, Vec::new(), self.held(eval))];
         loop {
             left = left.checked_sub(1).ok_or(TooLong)?;
-            eval.state.look();
+            eval.state.step(span);
             let frame = stack.last_mut().expect("the last frame ends the loop");
             let done = self.first_match && frame.best.is_some() || eval.state.fault.is_some();
             match if done { None } else { frame.open.pop() } {
@@ -193,7 +197,7 @@ impl<'p> Search<'p> {
 
     fn frame(&self, at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms) -> Frame {
         let open = vec![Open::Op { pc, steps: Vec::new() }];
-        Frame { at, pc, open, seen: Vec::new(), best: None, steps, atoms }
+        Frame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
     /// Ends a frame.
@@ -225,10 +229,9 @@ impl<'p> Search<'p> {
         steps: Vec<usize>,
     ) {
         // A place that was reached before leads to nothing new: that is how repeats of nothing end.
-        if frame.seen.contains(&pc) {
+        if !frame.seen.insert(pc) {
             return;
         }
-        frame.seen.push(pc);
         match self.program.op(pc) {
             Op::One(one) => {
                 let attempts = rules.attempts(eval, frame.at, one);

@@ -29,7 +29,7 @@ pub(super) struct Declared {
     pub(super) patterns: BTreeMap<String, Pattern>,
     /// The files that it may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
-    /// How many filters may be asked whether they match in one game.
+    /// How many steps the evaluation of one game may take.
     pub(super) steps_max: u64,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct State {
     pub(super) last_game: Option<u32>,
     /// How often a `loop` or `while` was repeated.
     repetitions: u64,
-    /// How many filters may still be asked.
+    /// How many steps may still be taken.
     steps_left: u64,
     /// The switch that ends the run from outside.
     pub(super) interrupt: Interrupt,
@@ -116,6 +116,12 @@ impl State {
 
     /// Steps after which the switch is looked at again. A filter takes a few microseconds, on all squares some more.
     const STEPS_A_LOOK: u64 = 1024;
+
+    /// Bytes of strings that are as long work as one filter.
+    const BYTES_A_STEP: usize = 1024;
+
+    /// Positions that are counted as one step where a filter runs through those of a game.
+    const NODES_A_STEP: usize = 64;
 
     /// At the start of a game.
     pub(super) fn new(declared: &Declared, interrupt: &Interrupt) -> State {
@@ -158,21 +164,39 @@ impl State {
         self.fault.get_or_insert(fault);
     }
 
-    /// Counts a step of whatever kind, and looks every so often whether the run is to end.
+    /// Looks whether the run is to end.
     pub(super) fn look(&mut self) {
-        self.unlooked += 1;
-        if self.unlooked >= State::STEPS_A_LOOK {
-            self.unlooked = 0;
-            if self.interrupt.is_set() {
-                self.fail(Diagnostic::error(Span::default(), "interrupted", "evaluated last"));
-            }
+        self.unlooked = 0;
+        if self.interrupt.is_set() {
+            self.fail(Diagnostic::error(Span::default(), "interrupted", "evaluated last"));
         }
     }
 
-    /// Counts a filter that is asked whether it matches.
+    /// Counts a filter that is evaluated, or work that takes as long.
     pub(super) fn step(&mut self, span: Span) {
-        self.look();
-        match self.steps_left.checked_sub(1) {
+        self.steps(1, span);
+    }
+
+    /// Counts work on so many bytes of strings.
+    pub(super) fn step_bytes(&mut self, bytes: usize, span: Span) {
+        self.steps((bytes / State::BYTES_A_STEP) as u64, span);
+    }
+
+    /// Counts a way through so many positions, or other entries of lists.
+    pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
+        self.steps((nodes / State::NODES_A_STEP) as u64, span);
+    }
+
+    /// Counts steps, and looks every so often whether the run is to end. Nothing is counted once it is.
+    pub(super) fn steps(&mut self, count: u64, span: Span) {
+        if self.fault.is_some() {
+            return;
+        }
+        self.unlooked = self.unlooked.saturating_add(count);
+        if self.unlooked >= State::STEPS_A_LOOK {
+            self.look();
+        }
+        match self.steps_left.checked_sub(count) {
             Some(left) => self.steps_left = left,
             None => self.fail(
                 Diagnostic::error(span, "the query takes too many steps in one game", "asked last")

@@ -63,7 +63,7 @@ impl Evaluation<'_> {
     pub(super) fn index_of(&mut self, needle: &Text<Explicit>, text: &Text<Explicit>) -> Option<i32> {
         let (needle, text) = (self.text(needle), self.text(text));
         let (needle, text) = (needle?, text?);
-        (0..=text.len()).find(|&at| text[at..].starts_with(&needle)).map(|at| at as i32)
+        memchr::memmem::find(&text, &needle).map(|at| at as i32)
     }
 
     /// Digits, perhaps behind a minus.

@@ -74,7 +74,7 @@ impl Evaluation<'_> {
         let vars = self.declared.vars.iter().zip(0..);
         search.atoms = vars.filter(|(var, _)| var.atomic).map(|(_, id)| VarId(id)).collect();
         let mut rules = PathRules::new(self, path, &steps);
-        let Ok(goal) = search.run(self, &mut rules, self.here.at) else {
+        let Ok(goal) = search.run(self, &mut rules, self.here.at, span) else {
             self.search_too_long("path", span);
             return None;
         };

@@ -58,6 +58,7 @@ impl Reference {
                 values.push(Found::NONE);
                 continue;
             }
+            evaluation.state.look();
             let before = wanted.copies.then(|| evaluation.state.clone());
             let mut found = evaluation.there(at, |there| there.found_here(&self.body));
             if let Some(diagnostic) = evaluation.state.fault.take() {
@@ -67,6 +68,9 @@ impl Reference {
                 // The copies are evaluated once more, from the same state, to tell them apart.
                 let after = std::mem::replace(&mut evaluation.state, before);
                 let matching = evaluation.there(at, |there| self.matching_copies(there));
+                if let Some(diagnostic) = evaluation.state.fault.take() {
+                    return Err(Fault { at, diagnostic });
+                }
                 found.copies =
                     matching.into_iter().zip(0..).filter_map(|(hit, copy)| hit.then_some(copy)).collect();
                 evaluation.state = after;

@@ -25,6 +25,9 @@ const STRINGS_MAX: usize = 1 << 20;
 /// The longest string, as the reference engine has it.
 const LENGTH_MAX: usize = 16 << 20;
 
+/// Bytes of strings on which work takes as long as a turn of a loop.
+const BYTES_A_TURN: usize = 1024;
+
 /// What is kept of the room of a game for the next one, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
@@ -167,10 +170,18 @@ impl Machine<'_> {
         let mut made = std::mem::take(&mut self.strings.made);
         made.clear();
         let has_value = make(self, &mut made).is_some();
+        let bytes = made.len();
         self.strings.made = made;
+        self.count((bytes / BYTES_A_TURN) as u64)?;
         let string = if has_value { self.strings.finish()? } else { NO_VALUE as u64 };
         self.set(to, string);
         Ok(())
+    }
+
+    /// Counts work on the bytes of some strings.
+    fn read(&mut self, strings: &[Word]) -> Result<(), Stopped> {
+        let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
+        self.count((bytes / BYTES_A_TURN) as u64)
     }
 
     /// Runs an instruction of strings; where it goes on, unless that is the next one.
@@ -250,11 +261,13 @@ impl Machine<'_> {
                 self.set_value(to, length);
             }
             TextInstr::IndexOf { to, needle, text } => {
+                self.read(&[needle, text])?;
                 let both = self.string(needle).zip(self.string(text));
                 let place = both.and_then(|(needle, text)| memchr::memmem::find(text, needle));
                 self.set_value(to, place.map(|place| place as i32));
             }
             TextInstr::ToNumber { to, of } => {
+                self.read(&[of])?;
                 let number = self.string(of).and_then(spelled_number);
                 self.set_value(to, number);
             }
@@ -267,9 +280,11 @@ impl Machine<'_> {
                 self.set(to, square.map_or(0, |square| 1 << square as u32));
             }
             TextInstr::UnlessCompare { cmp, a, b, no } => {
+                self.read(&[a, b])?;
                 return Ok((!self.holds(cmp, a, b)).then_some(no));
             }
             TextInstr::UnlessIn { needle, text, no } => {
+                self.read(&[needle, text])?;
                 let both = self.string(needle).zip(self.string(text));
                 let is_in = both.is_some_and(|(needle, text)| text::occurs_in(needle, text));
                 return Ok((!is_in).then_some(no));

@@ -96,7 +96,7 @@ impl Pattern {
         out
     }
 
-    /// The first match from a place on.
+    /// The first match from a place on. `steps` gets how many steps the search takes.
     ///
     /// # Errors
     ///
@@ -105,12 +105,15 @@ impl Pattern {
         &self,
         text: &[u8],
         from: usize,
+        steps: &mut u64,
         interrupt: &Interrupt,
     ) -> Result<Option<Found>, TooLong> {
         let registers = vec![NONE; self.registers];
         let mut search = Search { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
         for start in from..=text.len() {
-            if search.run(0, start)?.is_some() {
+            let end = search.run(0, start);
+            *steps = search.steps;
+            if end?.is_some() {
                 let group = |group: usize| (search.registers[2 * group], search.registers[2 * group + 1]);
                 let found = (0..self.groups).map(group);
                 return Ok(Some(found.map(|found| Some(found).filter(|found| found.1 != NONE)).collect()));
