@@ -118,6 +118,7 @@ mod second_reader;
 mod serve;
 mod session;
 mod stats;
+mod sync;
 mod text;
 mod themes;
 mod visible;

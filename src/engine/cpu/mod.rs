@@ -17,7 +17,7 @@ mod prepared;
 mod registers;
 mod screen;
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use shakmaty::Bitboard;
 
@@ -31,6 +31,7 @@ use super::{
 use crate::{
     plan::{CopiesPlan, Plan, Plans, SharedPlan},
     reel::{Block, lanes::LANES},
+    sync::lock,
 };
 pub use prepared::MachineCode;
 use prepared::{Prepared, segments};
@@ -98,7 +99,7 @@ impl Cpu {
         block: &Block,
         request: &Request<'_>,
     ) -> Result<Vec<Answers>, EngineError> {
-        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = || lock(&self.spare);
         let words = spare().pop().unwrap_or_default();
         let mut context = Context::new(block, words, request.switch());
         let mut all = self.hits(&mut context);

@@ -9,8 +9,9 @@ use pollster::block_on;
 use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
-use super::driver::{Driver, Kept, SILENCE_MAX, first_lines, lock};
+use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
 use super::{GpuError, Kernel, Variant};
+use crate::sync::lock;
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
