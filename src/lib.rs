@@ -102,6 +102,7 @@ mod fen;
 mod files;
 mod game;
 pub mod internals;
+mod isa;
 mod job;
 mod named;
 mod orbit;

@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use shakmaty::Bitboard;
 
-use super::{
-    Answer, Wants,
-    isa::{Isa, for_each_isa},
-};
+use super::{Answer, Wants};
 use crate::{
+    isa::{Isa, for_each_isa},
     query::Type,
     reel::{Block, SEGMENT_SLOTS},
 };

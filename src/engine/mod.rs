@@ -39,7 +39,6 @@ pub mod gpu;
 pub mod gpu;
 mod hits;
 mod interrupt;
-mod isa;
 pub mod mixed;
 pub mod narrowed;
 mod operations;

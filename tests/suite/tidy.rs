@@ -20,6 +20,7 @@ const LINES_MAX: usize = 800;
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
+    ("isa", &[], "which instructions there are"),
     ("sync", &[], "one answer to threads that panic"),
     ("files", &["sync"], "writes any bytes"),
     ("diagnostic", &["visible"], "messages know texts and spans"),
@@ -28,7 +29,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("fen", &["board"], "positions as text"),
     ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and knows slips in names of tags"),
     ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
-    ("pgn", &["board", "fen", "sync", "text"], "moves are played and packed while they are read"),
+    ("pgn", &["board", "fen", "isa", "sync", "text"], "moves are played and packed while they are read"),
     (
         "reel",
         &["board", "fen", "files", "game", "named", "pgn", "sync", "text"],
@@ -39,7 +40,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("plan", &["board", "diagnostic", "orbit", "query", "sync"], "lowers typed trees to words"),
     (
         "engine",
-        &["board", "diagnostic", "pgn", "plan", "query", "reel", "text"],
+        &["board", "diagnostic", "isa", "pgn", "plan", "query", "reel", "text"],
         "the protocol of all engines",
     ),
     (
@@ -52,7 +53,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("engine::facts", &["engine", "pgn", "reel"], "what a filter may ask of a game: number, result, tags"),
     (
         "engine::cpu",
-        &["board", "engine", "engine::columns", "engine::context", "plan", "reel", "sync"],
+        &["board", "engine", "engine::columns", "engine::context", "isa", "plan", "reel", "sync"],
         "never `query`: it runs plans",
     ),
     (

@@ -21,13 +21,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use shakmaty::Bitboard;
 
-pub use super::isa::Isa;
 use super::{
     Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Request, Values, Wants,
     carry::{SlotColumn, clear_after},
     context::Context,
     slots_of,
 };
+pub use crate::isa::Isa;
 use crate::{
     plan::{CopiesPlan, Plan, Plans, SharedPlan},
     reel::{Block, lanes::LANES},

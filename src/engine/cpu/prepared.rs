@@ -8,7 +8,7 @@ use std::sync::{
 use super::emit::{self, Native};
 use super::machine::Beside;
 use super::registers::Machine;
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::{
     engine::context::Context,
     plan::{Column, CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage},
