@@ -38,7 +38,7 @@ struct Lists {
 
 impl CopyHits {
     /// Of those `hits` of a block, of which none was added yet.
-    pub(super) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
+    pub(crate) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
         let lists = (detail == CopyDetail::All).then(Lists::default);
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
@@ -72,7 +72,7 @@ impl CopyHits {
     }
 
     /// The same of as many hits, in their order, that stand in other places.
-    pub(super) fn at(self, hits: &Hits) -> CopyHits {
+    pub(crate) fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
 

@@ -42,7 +42,6 @@ mod interrupt;
 pub mod mixed;
 pub mod narrowed;
 mod operations;
-pub mod part;
 mod prepared;
 pub mod reference;
 mod request;
