@@ -23,6 +23,7 @@ use crate::{
     reel::{Block, GameRow},
 };
 
+mod cards;
 mod carry;
 pub mod columns;
 mod commentary;

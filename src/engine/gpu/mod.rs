@@ -17,12 +17,10 @@ mod device;
 mod driver;
 mod edges;
 mod engine;
-mod error;
 mod floors;
 mod pack;
 mod run;
 mod uploads;
-mod variant;
 mod walks;
 mod ways;
 mod wgsl;
@@ -41,15 +39,9 @@ use device::{BUFFER_SETS, Device};
 use pack::{Caps, Upload, uploads};
 use run::{BufferSet, Input, Run, caps, timed};
 
-pub use adapters::{AdapterChoice, AdapterReport, adapters};
-#[doc(hidden)]
-pub use device::Fault;
-pub use device::{GpuLimits, GpuOptions};
+pub use super::cards::*;
+pub use adapters::adapters;
 pub use engine::Gpu;
-pub use error::GpuError;
-pub use floors::Floor;
-pub use run::Times;
-pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
 pub use work::Work;
 
@@ -60,6 +52,21 @@ pub use work::Work;
 /// That there is no GPU engine, in a build without it.
 pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
     Ok(Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant))
+}
+
+impl GpuError {
+    /// Whether a new device may do better.
+    fn is_loss(&self) -> bool {
+        matches!(self, GpuError::Lost { .. })
+    }
+
+    /// What a failure is called while a device is looked for or opened.
+    fn of_opening(self) -> GpuError {
+        match self {
+            GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
+            other => other,
+        }
+    }
 }
 
 /// A graphics card that is open, for any number of engines.
