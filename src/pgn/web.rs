@@ -185,7 +185,7 @@ impl Remote {
     /// Reads it from its beginning.
     pub(super) fn read(&self, interrupt: &Arc<AtomicBool>) -> io::Result<Incoming> {
         let Shared { client, url, known, begun } = &*self.0;
-        let begun = lock(&begun).take();
+        let begun = lock(begun).take();
         if let Some(begun) = begun {
             return Ok(Incoming { interrupt: Arc::clone(interrupt), ..begun });
         }
