@@ -55,6 +55,8 @@ modules! {
     serve,
     /// Hits counted by groups.
     stats,
+    /// Locks, whether or not a thread panicked while it held them.
+    sync,
     /// Bytes of games to text.
     text,
     /// Queries that have names.

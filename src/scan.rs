@@ -8,7 +8,7 @@ mod view;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use self::found::Counting;
 use self::view::View;
@@ -33,6 +33,7 @@ use crate::orbit::{AsText, Filter};
 use crate::plan::Options;
 use crate::query::{self, Type};
 use crate::reel::Block;
+use crate::sync::lock;
 
 /// Which engine is to evaluate a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,13 +91,13 @@ enum CardState {
 impl Card {
     /// Has the card opened anew when it is next wanted, for instance after it has failed.
     pub fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = CardState::Unopened;
+        *lock(&self.0) = CardState::Unopened;
     }
 }
 
 impl std::fmt::Debug for Card {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let state = match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        let state = match *lock(&self.0) {
             CardState::Unopened => "unopened",
             CardState::Open(_) => "open",
             CardState::Unfit => "unfit",
@@ -605,7 +606,7 @@ fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> 
         _ => return Ok(None),
     };
     let is_ours = options.engine == EngineChoice::Auto;
-    let mut state = options.card.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut state = lock(&options.card.0);
     match &*state {
         CardState::Open(device) if !is_ours || !device.report().is_software() => {
             return Ok(Some(Arc::clone(device)));

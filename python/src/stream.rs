@@ -6,11 +6,12 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use orbit_chess::internals::sync::lock;
 use orbit_chess::{Cancel, Rows, SessionError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -140,7 +141,7 @@ impl Stream {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let batches = lock(&self.batches).take();
         let batches =
             batches.ok_or_else(|| errors::of_option("this stream was read: ask for another one"))?;
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
@@ -156,7 +157,7 @@ impl Stream {
 
     /// The exception that ended the stream, if one did.
     fn fault(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        let fault = lock(&self.fault);
         fault.as_ref().map(|fault| fault.clone_ref(py).into_value(py).into_any())
     }
 }
@@ -166,13 +167,13 @@ impl Batches {
         self.cancel.cancel();
         let words = Python::try_attach(|py| fault.value(py).to_string());
         let words = words.filter(|words| !words.is_empty()).unwrap_or_else(|| "interrupted".into());
-        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+        *lock(&self.fault) = Some(fault);
         ArrowError::ExternalError(words.into())
     }
 
     /// The next message. The caller may hold the interpreter's lock or not.
     fn message(&self) -> PyResult<Message> {
-        let ready = self.messages.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+        let ready = lock(&self.messages).try_recv();
         match ready {
             Ok(message) => return Ok(message),
             Err(TryRecvError::Disconnected) => return Err(lost()),
@@ -282,7 +283,7 @@ impl Hits {
 
 impl Hits {
     fn found(&self, py: Python<'_>) -> PyResult<Found> {
-        let ready = self.messages.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+        let ready = lock(&self.messages).try_recv();
         if let Ok(found) = ready {
             return Ok(found);
         }

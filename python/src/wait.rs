@@ -1,9 +1,10 @@
 //! Waiting for work of the library, so that Ctrl-C ends it and other Python threads run meanwhile.
 
+use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use orbit_chess::internals::sync::lock;
 use orbit_chess::{Cancel, Progress};
 use pyo3::prelude::*;
 
@@ -21,11 +22,11 @@ pub struct Running {
 impl Running {
     /// Notes how far the work has come.
     pub fn tell(&self, progress: Progress) {
-        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        *lock(&self.progress) = progress;
     }
 
     fn progress(&self) -> Progress {
-        *self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.progress)
     }
 }
 
@@ -88,7 +89,7 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaite
 
 /// The same for a thread that does not hold the lock.
 pub fn receive_detached<T: Send>(receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
-    let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
+    let receiver = lock(receiver);
     match receiver.recv_timeout(PATIENCE) {
         Ok(message) => Awaited::Message(message),
         Err(RecvTimeoutError::Timeout) => Awaited::Nothing,

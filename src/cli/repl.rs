@@ -4,13 +4,14 @@ mod editor;
 
 use std::io::stdin;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use orbit_chess::Cancel;
 use orbit_chess::internals::files::refuse_clashes;
 use orbit_chess::internals::report::{Columns, Format, Rows};
 use orbit_chess::internals::serve::{Answered, Ask, Code, Desk, Explain, Explained, Fault, Kept, MAIN, Open};
+use orbit_chess::internals::sync::lock;
 
 use self::editor::{Lines, Typed};
 use super::common::{can_wait_for_interrupts, counted, ending, grouped};
@@ -69,11 +70,10 @@ impl Running {
             return Ok(running);
         }
         let handler = running.clone();
-        let set =
-            ctrlc::set_handler(move || match &*handler.0.lock().unwrap_or_else(PoisonError::into_inner) {
-                Some(cancel) => cancel.cancel(),
-                None => std::process::exit(130),
-            });
+        let set = ctrlc::set_handler(move || match &*lock(&handler.0) {
+            Some(cancel) => cancel.cancel(),
+            None => std::process::exit(130),
+        });
         set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
         Ok(running)
     }
@@ -81,7 +81,7 @@ impl Running {
     /// Does something that Ctrl-C stops.
     fn run<T>(&self, work: impl FnOnce(&Cancel) -> T) -> T {
         let cancel = Cancel::new();
-        let set = |to| *self.0.lock().unwrap_or_else(PoisonError::into_inner) = to;
+        let set = |to| *lock(&self.0) = to;
         set(Some(cancel.clone()));
         let done = work(&cancel);
         set(None);

@@ -6,8 +6,10 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
+
+use crate::sync::{into_inner, lock, wait, wait_timeout};
 
 /// More threads than this are not started: each costs memory, and no machine has so many cores.
 const THREADS_MAX: usize = 1024;
@@ -62,13 +64,13 @@ impl Room<'_> {
     /// Waits until there is room for so many bytes more.
     pub fn reserve(&self, bytes: u64) {
         let Some(gate) = self.gate else { return };
-        let mut state = gate.lock();
+        let mut state = lock(&gate.state);
         while state.reserved > 0
             && state.reserved.saturating_add(bytes) > gate.bytes_max
             && self.index != state.taken
             && !state.stopped
         {
-            state = gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&gate.changed, state);
         }
         state.reserved = state.reserved.saturating_add(bytes);
         self.reserved.set(self.reserved.get().saturating_add(bytes));
@@ -99,12 +101,8 @@ struct GateState {
 }
 
 impl Gate {
-    fn lock(&self) -> MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn update(&self, change: impl FnOnce(&mut GateState)) {
-        change(&mut self.lock());
+        change(&mut lock(&self.state));
         self.changed.notify_all();
     }
 }
@@ -133,24 +131,21 @@ struct Shared<R> {
 }
 
 impl<R> Shared<R> {
-    /// A worker that panicked has set `stopped`; its lock is good for going home.
-    fn lock(&self) -> MutexGuard<'_, State<R>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for `event` while all goes on and `waits` says so.
     fn wait_while(
         &self,
         event: &Condvar,
         mut waits: impl FnMut(&State<R>) -> bool,
     ) -> MutexGuard<'_, State<R>> {
-        event
-            .wait_while(self.lock(), |state| !state.stopped && waits(state))
-            .unwrap_or_else(PoisonError::into_inner)
+        let mut state = lock(&self.state);
+        while !state.stopped && waits(&state) {
+            state = wait(event, state);
+        }
+        state
     }
 
     fn stop(&self) {
-        self.lock().stopped = true;
+        lock(&self.state).stopped = true;
         for event in [&self.numbered, &self.ready, &self.taken] {
             event.notify_all();
         }
@@ -221,11 +216,11 @@ where
             }
             // It is nobody else's turn, so the lock is free.
             if let Ok(block) = &mut prepared
-                && let Err(error) = (number.lock().unwrap_or_else(PoisonError::into_inner))(block)
+                && let Err(error) = lock(&number)(block)
             {
                 prepared = Err(error);
             }
-            shared.lock().numbered += 1;
+            lock(&shared.state).numbered += 1;
             shared.numbered.notify_all();
             let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
             let done = prepared.map(|prepared| {
@@ -234,8 +229,8 @@ where
             });
             // To wake a thread takes as long as a small task: results are taken a few at a time. Fewer are seen within
             // `INTERRUPT_POLL`. Where memory is reserved, another task may wait until it is free.
-            let is_reserved = shared.gate.lock().reserved > 0;
-            let mut state = shared.lock();
+            let is_reserved = lock(&shared.gate.state).reserved > 0;
+            let mut state = lock(&shared.state);
             state.ready.insert(index, (done, room.reserved.get()));
             let are_many = state.exhausted || is_reserved || state.ready.len() > threads;
             let wakes = are_many && state.ready.contains_key(&state.taken);
@@ -269,8 +264,8 @@ where
         Some(outcome)
     });
     outcome.unwrap_or_else(|| {
-        let next = next.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let number = number.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let next = into_inner(next);
+        let number = into_inner(number);
         run_here(interrupt, Steps { next, prepare, number, work }, take)
     })
 }
@@ -308,7 +303,7 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     ahead: u64,
 ) -> Option<(u64, J)> {
     // Held while waiting: whoever else wants a task would have to wait as well.
-    let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut next = lock(next);
     let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
     if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
         return None;
@@ -316,7 +311,7 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     let index = state.issued;
     drop(state);
     let task = next();
-    let mut state = shared.lock();
+    let mut state = lock(&shared.state);
     match task {
         Some(_) => state.issued += 1,
         None => state.exhausted = true,
@@ -333,7 +328,7 @@ fn take_all<M, T, E>(
     interrupt: &AtomicBool,
     take: &mut impl FnMut(M, T) -> ControlFlow<()>,
 ) -> Result<bool, E> {
-    let mut state = shared.lock();
+    let mut state = lock(&shared.state);
     loop {
         if state.stopped || interrupt.load(Ordering::Relaxed) {
             return Ok(false);
@@ -345,18 +340,17 @@ fn take_all<M, T, E>(
             if take(prepared, result).is_break() {
                 return Ok(false);
             }
-            shared.lock().taken += 1;
+            lock(&shared.state).taken += 1;
             shared.taken.notify_one();
             shared.gate.update(|gate| {
                 gate.taken = index + 1;
                 gate.reserved = gate.reserved.saturating_sub(reserved);
             });
-            state = shared.lock();
+            state = lock(&shared.state);
         } else if state.exhausted && state.issued == state.taken {
             return Ok(true);
         } else {
-            let waited = shared.ready.wait_timeout(state, INTERRUPT_POLL);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = wait_timeout(&shared.ready, state, INTERRUPT_POLL);
         }
     }
 }

@@ -50,7 +50,7 @@ impl CopyDetail {
 
 impl CopyHits {
     /// Of those `hits` of a block, of which none was added yet.
-    pub(super) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
+    pub(crate) fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
         let lists = (detail == CopyDetail::All).then(Lists::default);
         let copies = if detail == CopyDetail::Sides { 2 } else { copies };
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
@@ -85,7 +85,7 @@ impl CopyHits {
     }
 
     /// The same of as many hits, in their order, that stand in other places.
-    pub(super) fn at(self, hits: &Hits) -> CopyHits {
+    pub(crate) fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
 

@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use shakmaty::Bitboard;
 
-use super::{
-    Answer, Wants,
-    isa::{Isa, for_each_isa},
-};
+use super::{Answer, Wants};
 use crate::{
+    isa::{Isa, for_each_isa},
     query::Type,
     reel::{Block, SEGMENT_SLOTS},
 };
@@ -39,12 +37,12 @@ pub enum Values {
 
 impl Hits {
     /// No hits yet.
-    pub(super) fn new(block: &Block) -> Hits {
+    pub(crate) fn new(block: &Block) -> Hits {
         Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
     }
 
     /// Makes room for the values of a query of type `ty`, if they are wanted and it has any.
-    pub(super) fn make_room(&mut self, block: &Block, outputs: Wants, ty: Type) {
+    pub(crate) fn make_room(&mut self, block: &Block, outputs: Wants, ty: Type) {
         self.values = match ty {
             _ if !outputs.contains(Wants::VALUES) => Values::None,
             Type::Set => Values::Sets(vec![0; block.slots()]),
@@ -55,7 +53,7 @@ impl Hits {
 
     /// The same hits, found in a part of a block, where they stand in the whole block. For each game of the part `places` has
     /// the slot of the whole block at which the game begins, and whether its sides have changed places.
-    pub(super) fn put_back(
+    pub(crate) fn put_back(
         &self,
         part: &Block,
         whole: &Block,

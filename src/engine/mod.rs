@@ -23,6 +23,7 @@ use crate::{
     reel::{Block, GameRow},
 };
 
+mod cards;
 mod carry;
 pub mod columns;
 mod commentary;
@@ -39,11 +40,9 @@ pub mod gpu;
 pub mod gpu;
 mod hits;
 mod interrupt;
-mod isa;
 pub mod mixed;
 pub mod narrowed;
 mod operations;
-pub mod part;
 mod prepared;
 pub mod reference;
 mod request;

@@ -1,12 +1,13 @@
 //! One engine checked by another while it runs.
 
 use std::collections::BinaryHeap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request, Values, Wants, place};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
+    sync::{into_inner, lock},
 };
 
 /// How much is recomputed.
@@ -80,7 +81,7 @@ impl Verified {
                 self.check_copies(block, &ours.answers, &theirs.answers)?;
             }
         }
-        *self.checked.lock().unwrap_or_else(PoisonError::into_inner) += part.slots() as u64;
+        *lock(&self.checked) += part.slots() as u64;
         Ok(())
     }
 
@@ -125,7 +126,7 @@ impl Verified {
 
     /// The games of the segments that are chosen.
     fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
-        let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut chosen = lock(&self.chosen);
         let mut games: Vec<usize> = Vec::new();
         for segment in 0..block.segments() {
             let hash = mix(u64::from(block.games_before) << 32 | segment as u64);
@@ -183,13 +184,13 @@ impl Recorder {
     }
 
     fn record(&self, block: usize, query: usize, hits: &Hits) {
-        self.bits[block][query].lock().unwrap_or_else(PoisonError::into_inner).clone_from(&hits.bits);
+        lock(&self.bits[block][query]).clone_from(&hits.bits);
     }
 
     /// Puts what was recorded beside the answers.
     fn with(self, answers: Vec<Vec<Answers>>) -> Vec<Vec<Checked>> {
         let checked = |(bits, answers): (Mutex<Vec<u32>>, Answers)| {
-            let bits = bits.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let bits = into_inner(bits);
             Checked { bits, answers }
         };
         let blocks = self.bits.into_iter().zip(answers);
@@ -222,7 +223,7 @@ fn mix(number: u64) -> u64 {
 impl Engine for Verified {
     fn info(&self) -> EngineInfo {
         let (own, other) = (self.engine.info(), self.other.info());
-        let checked = *self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let checked = *lock(&self.checked);
         let in_order = own.in_order || other.in_order;
         EngineInfo { in_order, verified: Some((checked, other.name)), ..own }
     }

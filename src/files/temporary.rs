@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::lock::{is_at, open_alone, open_left};
+use crate::sync::lock;
 
 /// Temporary names that are tried before what lies there is said to be in the way.
 const NAMES_MAX: u32 = 1000;
@@ -92,12 +93,12 @@ pub struct Unfinished(Arc<Mutex<Vec<PathBuf>>>);
 impl Unfinished {
     /// Names a temporary file.
     pub fn add(&self, temporary: &Path) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(temporary.to_owned());
+        lock(&self.0).push(temporary.to_owned());
     }
 
     /// Removes those that are there still.
     pub fn remove(&self) {
-        remove_all(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        remove_all(&lock(&self.0));
     }
 
     /// The same for a thread that may wait for nobody: removes nothing while another one is added.

@@ -13,11 +13,12 @@ use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::format::{Format, listed, looks_like_games};
 use super::stamp::is_same_file;
 use super::{Options, Stamp};
+use crate::sync::lock;
 
 /// Members of an archive at most, whatever they are.
 const MEMBERS_MAX: u64 = 200_000;
@@ -120,13 +121,13 @@ impl Archive {
     pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, Refusal> {
         let Ok(now) = fs::metadata(path) else { return Ok(None) };
         let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
-        if let Some(archive) = LAST.lock().unwrap_or_else(PoisonError::into_inner).iter().find(is_same) {
+        if let Some(archive) = lock(&LAST).iter().find(is_same) {
             return Ok(Some(Arc::clone(archive)));
         }
         // A pipe would keep us waiting.
         let Some(format) = now.is_file().then(|| format_of(path)).flatten() else { return Ok(None) };
         let archive = Arc::new(Archive::list(path, format)?);
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&LAST);
         last.insert(0, Arc::clone(&archive));
         last.truncate(LAST_MAX);
         Ok(Some(archive))

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use super::unpack::{Fault, Input, Member, Supply, Unpack};
+use crate::sync::lock;
 
 /// How much is unpacked apart.
 #[derive(Clone, Copy)]
@@ -166,7 +167,7 @@ impl Room {
 
     fn put(&self, mut text: Vec<u8>) {
         text.clear();
-        let Ok(mut texts) = self.texts.lock() else { return };
+        let mut texts = lock(&self.texts);
         if texts.len() < self.texts_max && text.capacity() <= Room::BYTES_MAX {
             texts.push(text);
         }
@@ -174,7 +175,7 @@ impl Room {
 
     /// An empty text.
     fn take(&self) -> Vec<u8> {
-        self.texts.lock().ok().and_then(|mut texts| texts.pop()).unwrap_or_default()
+        lock(&self.texts).pop().unwrap_or_default()
     }
 }
 
@@ -198,8 +199,9 @@ impl Workers {
         let start = |_| {
             let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
             let work = move || {
-                // Who holds the lock waits for the next task.
-                while let Ok(Ok(task)) = inbox.lock().map(|inbox| inbox.recv()) {
+                // One thread holds the lock and waits for the next task; it frees the lock before it unpacks.
+                let next = || lock(&inbox).recv();
+                while let Ok(task) = next() {
                     let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());
                     if !matches!(unpacked, Unpacked::Whole(_)) {
                         let Ok(fresh) = unpack.fresh() else { return };

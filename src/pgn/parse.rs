@@ -12,6 +12,7 @@ use super::tree::{Loss, Tree, comment};
 use super::{AnnotationKind, Fault, Game, Outcome, Status, Tag};
 use crate::board::{PackedMove, Position};
 use crate::fen::Line;
+use crate::isa::Isa;
 use crate::text::is_same;
 
 /// What to keep of each game.
@@ -51,7 +52,7 @@ pub(super) struct Ways {
     /// Words and tag pairs one by one.
     pub(super) plain: bool,
     /// Words of many bytes together.
-    pub(super) quick: Option<quick::Level>,
+    pub(super) quick: Option<Isa>,
 }
 
 /// Where what is kept of a game stands in its text.
@@ -122,7 +123,7 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(options: &'a ParseOptions) -> Parser<'a> {
-        Parser::by(options, Ways { plain: true, quick: Some(quick::Level::best()) })
+        Parser::by(options, Ways { plain: true, quick: Some(Isa::detected()) })
     }
 
     pub(super) fn by(options: &'a ParseOptions, ways: Ways) -> Parser<'a> {

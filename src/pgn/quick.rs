@@ -16,21 +16,18 @@ mod block;
 mod classes;
 mod instructions;
 mod lanes;
-mod level;
 mod sketches;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub(super) use self::level::Level;
-
 use std::ops::Range;
 
 use shakmaty::{CastlingSide, Square};
 
 use self::block::Block;
-use self::instructions::Instructions;
+use self::instructions::{Base, Instructions};
 use self::sketches::Sketches;
 use self::tables::{AROUND, FROM, HINTS, KING, RIGHTS, WAYS};
 use self::words::WORDS;
@@ -38,12 +35,13 @@ use super::lex::window;
 use super::resolve;
 use super::tokenizer::San;
 use crate::board::{Board, PackedMove, Position, State};
+use crate::isa::Isa;
 
 /// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no empty line
 /// stands before it. Adds them, and the positions after them, to the game; tells where reading goes on, and the
 /// position there.
 pub(super) fn play(
-    level: Level,
+    isa: Isa,
     text: &[u8],
     from: usize,
     position: Position,
@@ -73,14 +71,14 @@ pub(super) fn play(
             }
         }};
     }
-    match level {
-        Level::Base(with) => play_with(with, text, from, position, game),
+    match isa {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2(with) => play_on!("avx2,bmi1,bmi2,lzcnt,popcnt", with),
+        Isa::Avx2(with) => play_on!("avx2,bmi1,bmi2,lzcnt,popcnt", with),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512(with) => {
+        Isa::Avx512(with) => {
             play_on!("avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512vbmi2", with)
         }
+        _ => play_with(Base, text, from, position, game),
     }
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ use ureq::{Agent, Error};
 use self::head::{Head, Known, Verdict};
 use super::pieces::Pieces;
 use super::{Options, PgnError, Url, WebOptions};
+use crate::sync::lock;
 
 /// Bytes that are handed on at once, at most.
 const PIECE: usize = 64 << 10;
@@ -184,7 +185,7 @@ impl Remote {
     /// Reads it from its beginning.
     pub(super) fn read(&self, interrupt: &Arc<AtomicBool>) -> io::Result<Incoming> {
         let Shared { client, url, known, begun } = &*self.0;
-        let begun = begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let begun = lock(begun).take();
         if let Some(begun) = begun {
             return Ok(Incoming { interrupt: Arc::clone(interrupt), ..begun });
         }

@@ -5,13 +5,13 @@
 //! computes it once for each block.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{
     CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE, finish,
     lower::Lower, lower::Value, program::Program, screen::Screen,
 };
-use crate::{diagnostic::Diagnostic, query::Type};
+use crate::{diagnostic::Diagnostic, query::Type, sync::lock};
 
 /// The plans of some queries, made when they are first asked for.
 pub struct Plans {
@@ -105,7 +105,7 @@ impl Plans {
     ///
     /// When there are no such queries.
     pub fn hits(&self, queries: Range<usize>) -> SharedPlan {
-        let graph = self.graph();
+        let graph = lock(&self.graph);
         let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
         let program = Program::answering(dag, roots);
         SharedPlan {
@@ -140,7 +140,7 @@ impl Plans {
         queries: Range<usize>,
     ) -> Option<Screen> {
         let options = self.planners.first()?.options;
-        let graph = self.graph();
+        let graph = lock(&self.graph);
         options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
@@ -150,7 +150,7 @@ impl Plans {
     ///
     /// When there is no such query.
     pub fn values(&self, query: usize) -> Plan {
-        let mut graph = self.graph();
+        let mut graph = lock(&self.graph);
         let Graph { lower, hits, values, .. } = &mut *graph;
         let planner = &self.planners[query];
         if !planner.has_values() {
@@ -167,7 +167,7 @@ impl Plans {
     ///
     /// When there is no such query.
     pub fn copies(&self, query: usize) -> CopiesPlan {
-        let mut graph = self.graph();
+        let mut graph = lock(&self.graph);
         let Graph { lower, copies, .. } = &mut *graph;
         let planner = &self.planners[query];
         let (roots, copies) = copies[query].get_or_insert_with(|| planner.lower_copies(lower));
@@ -180,15 +180,11 @@ impl Plans {
     ///
     /// When there is no such query, or its copies are of no sides: see [`Filter::copy_sides`](crate::orbit::Filter::copy_sides).
     pub fn sides(&self, query: usize) -> CopiesPlan {
-        let mut graph = self.graph();
+        let mut graph = lock(&self.graph);
         let Graph { lower, sides, .. } = &mut *graph;
         let planner = &self.planners[query];
         let (roots, sides) = sides[query].get_or_insert_with(|| planner.lower_sides(lower));
         CopiesPlan::new(lower, roots, sides.clone())
-    }
-
-    fn graph(&self) -> MutexGuard<'_, Graph> {
-        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 //! block, never a panic.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::block::{
     Annotations, Block, GameRecord, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
@@ -22,6 +22,7 @@ use super::start_codes::{places, start_masks};
 use super::strings::Strings;
 use crate::board::{Board, PackedMove, Position, State};
 use crate::pgn::{Annotation, AnnotationKind, Outcome, SIDE_LINE_DEPTH_MAX};
+use crate::sync::lock;
 
 /// The frame that holds the tags.
 const TAGS: usize = 2;
@@ -35,7 +36,7 @@ const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 /// The turn of a block whose frames are large.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
-    (frames_bytes > FRAMES_BYTES_LARGE).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+    (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))
 }
 
 /// What is decoded of a block beside its positions.

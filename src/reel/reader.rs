@@ -349,7 +349,7 @@ impl SharedFile {
     #[cfg(not(unix))]
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         use std::io::{Read as _, Seek as _, SeekFrom};
-        let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut file = crate::sync::lock(&self.file);
         file.seek(SeekFrom::Start(offset))?;
         file.read_exact(bytes)
     }

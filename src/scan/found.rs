@@ -1,10 +1,11 @@
 //! Games that are found by how many of their positions match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use crate::query::tree::Header;
 use crate::reel::Block;
+use crate::sync::lock;
 
 /// What is counted of the queries of a scan while some blocks are evaluated.
 pub(super) struct Counting<'a> {
@@ -44,7 +45,7 @@ impl<'a> Counting<'a> {
             }
             answer
         });
-        *self.games[index][query].lock().unwrap_or_else(PoisonError::into_inner) = games.collect();
+        *lock(&self.games[index][query]) = games.collect();
     }
 
     /// Puts what was counted into the answers of a block.
@@ -53,7 +54,7 @@ impl<'a> Counting<'a> {
             if !counts(&prepared.query.header) {
                 continue;
             }
-            let mut counted = std::mem::take(&mut *counted.lock().unwrap_or_else(PoisonError::into_inner));
+            let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
                 // Filters that sort decide first.
                 for (counted, told) in counted.iter_mut().zip(told) {

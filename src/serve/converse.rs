@@ -8,7 +8,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -25,6 +25,7 @@ use super::request::{
 use super::results::{RESULTS_MAX, Results};
 use crate::report::SCHEMA;
 use crate::session::{Cancel, Progress};
+use crate::sync::{lock, wait};
 
 /// Requests that may wait for their turn.
 pub const QUEUE_MAX: usize = 1000;
@@ -78,7 +79,7 @@ struct EndOnDrop<'a, 'b>(&'a Shared<'b>);
 
 impl Drop for EndOnDrop<'_, '_> {
     fn drop(&mut self) {
-        self.0.lock().is_ended = true;
+        lock(&self.0.state).is_ended = true;
         self.0.changed.notify_all();
     }
 }
@@ -136,10 +137,6 @@ enum QuickWork {
 }
 
 impl Shared<'_> {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn answer(&self, id: &Id, answer: Result<Answer, Fault>) {
         (self.say)(&match answer {
             Ok(answer) => answer.line(Some(id)),
@@ -182,7 +179,7 @@ impl Shared<'_> {
             }
             match Message::read(&line) {
                 (Some(id), Ok(Message::Quit)) => {
-                    self.lock().jobs.iter().for_each(|job| job.cancel.cancel());
+                    lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
                     return Ok(Some(id));
                 }
                 (Some(id), Ok(request)) => self.take(id, request, line.len()),
@@ -216,7 +213,7 @@ impl Shared<'_> {
     }
 
     fn add_job(&self, id: Id, work: Work, bytes: usize) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let refused = if state.jobs.iter().any(|job| job.id == id) {
             let message = "a request of this id is under way: give each request an id of its own";
             Err(Fault::new(Code::Request, message))
@@ -243,7 +240,7 @@ impl Shared<'_> {
     }
 
     fn add_page(&self, mut quick: Quick) -> Result<(), (Id, Fault)> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if let Err(fault) = state.has_room(quick.bytes) {
             return Err((quick.id, fault));
         }
@@ -259,7 +256,7 @@ impl Shared<'_> {
     }
 
     fn cancel(&self, id: &Id, of: &Id) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let found = state.jobs.iter().position(|job| job.id == *of);
         let answer = match found {
             Some(_) => Ok(Answer::of(json!({ "cancelled": true }))),
@@ -275,9 +272,9 @@ impl Shared<'_> {
     }
 
     fn progress_of(&self, of: &Id) -> Result<Answer, Fault> {
-        let state = self.lock();
+        let state = lock(&self.state);
         if let Some(job) = state.jobs.iter().find(|job| job.id == *of) {
-            let progress = *job.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            let progress = *lock(&job.progress);
             let mut fields = progress_fields(&progress);
             fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
             return Ok(Answer { fields, rows: None });
@@ -304,13 +301,13 @@ impl Shared<'_> {
 
     /// Does what takes long, until no more requests come.
     fn run_queries(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         loop {
             let Some(job) = state.jobs.front_mut() else {
                 if state.is_ended {
                     break;
                 }
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = wait(&self.changed, state);
                 continue;
             };
             job.is_running = true;
@@ -318,7 +315,7 @@ impl Shared<'_> {
             let (cancel, progress) = (job.cancel.clone(), Arc::clone(&job.progress));
             drop(state);
             let done = caught(|| self.run(&id, &work, &cancel, &progress));
-            state = self.lock();
+            state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
                     Work::Query(ask) => state.results.add(id, &ask.database, kept),
@@ -352,7 +349,7 @@ impl Shared<'_> {
         };
         let mut last = Instant::now();
         let mut watch = |now: Progress| {
-            *progress.lock().unwrap_or_else(PoisonError::into_inner) = now;
+            *lock(progress) = now;
             if has_events && last.elapsed() >= EVENT_EVERY {
                 last = Instant::now();
                 let mut fields = progress_fields(&now);
@@ -373,17 +370,17 @@ impl Shared<'_> {
 
     /// Writes pages, games and explanations, until no more requests come.
     fn run_pages(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         loop {
             if let Some(quick) = state.pages.pop_front() {
                 drop(state);
                 let answer = caught(|| self.run_page(&quick.work));
                 self.answer(&quick.id, answer);
-                state = self.lock();
+                state = lock(&self.state);
             } else if state.is_ended && state.are_jobs_done {
                 return;
             } else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = wait(&self.changed, state);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Databases by their names.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use super::fault::{Code, Fault};
 use super::request::Open;
 use crate::engine::gpu::GpuOptions;
 use crate::session::{Cancel, Progress, Residence, Session, SessionOptions};
+use crate::sync::lock;
 
 /// Databases that are open at the same time, at most.
 pub const DATABASES_MAX: usize = 16;
@@ -78,7 +79,7 @@ impl Desk {
             return wrong("standard input holds the requests: name a file in place of `-`".into());
         }
         let taken: u64 = {
-            let databases = self.lock();
+            let databases = lock(&self.databases);
             if databases.iter().any(|(known, _)| known == name) {
                 return wrong(format!(
                     "the database `{name}` is open: close it, or give the other one a name of its own"
@@ -99,7 +100,7 @@ impl Desk {
         let session = options.open(&open.paths).map_err(|error| Fault::of_session(error, ""))?;
         let session = Arc::new(session);
         let answer = Answer::of(described(name, &session));
-        self.lock().push((name.clone(), session));
+        lock(&self.databases).push((name.clone(), session));
         Ok(answer)
     }
 
@@ -109,7 +110,7 @@ impl Desk {
     ///
     /// There is none of that name.
     pub fn close(&self, name: &str) -> Result<Answer, Fault> {
-        let mut databases = self.lock();
+        let mut databases = lock(&self.databases);
         let Some(at) = databases.iter().position(|(known, _)| known == name) else {
             return Err(unknown(name, &databases));
         };
@@ -119,7 +120,7 @@ impl Desk {
 
     /// Gives a database another name, in place of one that has it already.
     pub fn rename(&self, from: &str, to: &str) {
-        let mut databases = self.lock();
+        let mut databases = lock(&self.databases);
         databases.retain(|(name, _)| name != to);
         databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
     }
@@ -131,12 +132,12 @@ impl Desk {
 
     /// The files of all open databases.
     pub(super) fn all_files(&self) -> Vec<PathBuf> {
-        self.lock().iter().flat_map(|(_, session)| session.files()).collect()
+        lock(&self.databases).iter().flat_map(|(_, session)| session.files()).collect()
     }
 
     /// What is known of each open database.
     pub fn databases(&self) -> Vec<Value> {
-        self.lock().iter().map(|(name, session)| described(name, session)).collect()
+        lock(&self.databases).iter().map(|(name, session)| described(name, session)).collect()
     }
 
     /// What hits of one query may take.
@@ -146,13 +147,9 @@ impl Desk {
 
     /// An open database.
     pub(super) fn session(&self, name: &str) -> Result<Arc<Session>, Fault> {
-        let databases = self.lock();
+        let databases = lock(&self.databases);
         let found = databases.iter().find(|(known, _)| known == name);
         found.map(|(_, session)| Arc::clone(session)).ok_or_else(|| unknown(name, &databases))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<(String, Arc<Session>)>> {
-        self.databases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

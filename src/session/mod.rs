@@ -29,7 +29,7 @@ mod written;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 pub use self::game::GameRef;
 pub use self::hit::{Hit, HitSpan, MatchedCopy};
@@ -49,6 +49,7 @@ use crate::request::{Request, RequestError};
 use crate::run::{RunError, TakeError};
 use crate::scan::{EngineOptions, ScanError};
 use crate::stats::GroupingError;
+use crate::sync::lock;
 
 /// Why a session cannot be opened, or a request was not answered to its end.
 #[derive(Debug, thiserror::Error)]
@@ -321,7 +322,7 @@ impl Session {
                 format!("{}: not read beyond byte {offset}: {reason}", source.name)
             }));
         }
-        let inputs = self.lock();
+        let inputs = lock(&self.inputs);
         problems.extend_from_slice(inputs.notes());
         problems.extend(inputs.passed_over().iter().map(ToString::to_string));
         problems.extend(inputs.outdated().iter().map(ToString::to_string));
@@ -340,7 +341,7 @@ impl Session {
             Some(held) if !with_texts || !self.is_repeatable() => held.database(),
             _ => {
                 self.refuse_changed()?;
-                self.lock().unread()
+                lock(&self.inputs).unread()
             }
         };
         Ok(database.interrupted_by(&cancel.0))
@@ -349,7 +350,7 @@ impl Session {
     /// These blocks of the database, from the files.
     fn database_of_blocks(&self, cancel: &Cancel, blocks: Range<usize>) -> Result<Database, SessionError> {
         self.refuse_changed()?;
-        let database = self.lock().unread();
+        let database = lock(&self.inputs).unread();
         let there = database.positions_of_blocks().map(|reels| reels.iter().map(Vec::len).sum());
         match there {
             Some(there) if blocks.start <= blocks.end && blocks.end <= there => {
@@ -362,12 +363,12 @@ impl Session {
     /// The positions of each block, reel by reel, for programs that divide a search: see [`Search::blocks`]. `None` if other
     /// files than reels are read: the numbers of their games are known only once all text before them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
-        self.lock().unread().positions_of_blocks()
+        lock(&self.inputs).unread().positions_of_blocks()
     }
 
     /// The files that the database is read from or was made of.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        self.lock().files().collect()
+        lock(&self.inputs).files().collect()
     }
 
     /// Whether the blocks of the database are in memory.
@@ -377,15 +378,11 @@ impl Session {
 
     /// Whether side lines and comments are kept.
     pub fn keeps_variations(&self) -> bool {
-        self.lock().keeps_variations()
+        lock(&self.inputs).keeps_variations()
     }
 
     fn is_repeatable(&self) -> bool {
-        self.lock().is_repeatable()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Database> {
-        self.inputs.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inputs).is_repeatable()
     }
 
     /// Numbers of games would no longer be those of earlier answers.
@@ -399,7 +396,7 @@ impl Session {
 
     /// Notes how many positions a whole reading has found. Without the side lines there are fewer.
     fn learn(&self, summary: &Summary, variations: bool) {
-        if summary.finished && variations == self.lock().keeps_variations() {
+        if summary.finished && variations == lock(&self.inputs).keeps_variations() {
             self.positions.store(summary.totals.positions, Ordering::Relaxed);
         }
     }

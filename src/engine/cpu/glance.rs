@@ -2,7 +2,7 @@
 //! comparisons of all moves of a segment with patterns. They pass over most segments, so that only few are looked at
 //! more closely.
 
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::{
     board::{Board, Code, PieceSet, Position},
     plan::{Bound, BoundRead, Reg, Screen},
@@ -125,11 +125,11 @@ impl Lookup {
     /// The patterns that moves of eight segments have, a word for each segment: bit `k` for the `k`-th.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
-        match isa.level() {
+        match isa {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
             // SAFETY: an `Isa` exists only where the processor has its instructions.
-            crate::engine::isa::Level::Avx512 => unsafe { self.looked_up(moves) },
+            Isa::Avx512(_) => unsafe { self.looked_up(moves) },
             _ => found(moves, self.patterns.iter().map(|&(pattern, _)| pattern)),
         }
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::glance::{Glance, Pattern, Seen, found};
 use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Loads, Machine, WordColumn};
-use crate::engine::isa::for_each_isa;
+use crate::isa::{Isa, for_each_isa};
 use crate::{
     board::{
         attacks,
@@ -409,7 +409,8 @@ fn kind(terms: &[Term<Reg>], machine: &Machine) -> Kind {
             Kind::Plain
         }
         (false, false) => Kind::Masked,
-        _ if machine.isa.turns_words() => Kind::Around,
+        // One instruction turns words by any number of bits.
+        _ if matches!(machine.isa, Isa::Avx512(_)) => Kind::Around,
         (true, false) => Kind::Up,
         (false, true) => Kind::Down,
         (true, true) => Kind::Around,

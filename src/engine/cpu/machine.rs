@@ -3,7 +3,7 @@
 use super::emit::Native;
 use super::kernels;
 use super::registers::Machine;
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::{
     engine::{Values, carry::SlotColumn, columns::GameColumn, within},
     plan::{Input, Output, Plan, Program, Reg},

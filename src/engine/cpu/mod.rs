@@ -17,20 +17,21 @@ mod prepared;
 mod registers;
 mod screen;
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use shakmaty::Bitboard;
 
-pub use super::isa::Isa;
 use super::{
     Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Request, Values, Wants,
     carry::{SlotColumn, clear_after},
     context::Context,
     slots_of,
 };
+pub use crate::isa::Isa;
 use crate::{
     plan::{CopiesPlan, Plan, Plans, SharedPlan},
     reel::{Block, lanes::LANES},
+    sync::lock,
 };
 pub use prepared::MachineCode;
 use prepared::{Prepared, segments};
@@ -101,7 +102,7 @@ impl Cpu {
         block: &Block,
         request: &Request<'_>,
     ) -> Result<Vec<Answers>, EngineError> {
-        let spare = || self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = || lock(&self.spare);
         let words = spare().pop().unwrap_or_default();
         let mut context = Context::new(block, words, request.switch());
         let mut all = self.hits(&mut context);

@@ -1,18 +1,19 @@
 //! Plans with what runs them: machines that threads lend each other, and machine code once a plan has run for a while.
 
 use std::sync::{
-    Mutex, OnceLock, PoisonError,
+    Mutex, OnceLock,
     atomic::{AtomicU64, Ordering},
 };
 
 use super::emit::{self, Native};
 use super::machine::Beside;
 use super::registers::Machine;
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::{
     engine::context::Context,
     plan::{Column, CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage},
     reel::{Block, lanes::LANES},
+    sync::lock,
 };
 
 /// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
@@ -211,7 +212,7 @@ impl<P: Code> Prepared<P> {
         groups: usize,
         work: impl FnOnce(&mut Machines, Option<&Natives>) -> T,
     ) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = || lock(&self.idle);
         let machines = idle().pop();
         let mut machines = machines.unwrap_or_else(|| Machines::new(self.plan.program(), self.isa));
         let out = work(&mut machines, self.natives(groups));

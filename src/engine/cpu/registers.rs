@@ -1,7 +1,7 @@
 //! The registers of a thread, and what is beside them.
 
 use super::glance::{self, Pattern};
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::{
     board::{Board, PieceSet, Position, State},
     plan::{Bound, Program, Reg, Screen},

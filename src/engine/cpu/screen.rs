@@ -8,7 +8,7 @@ use super::glance::Glance;
 use super::kernels;
 use super::prepared::{MachineCode, Prepared, segments};
 use super::registers::{GROUP, Loads, Machine};
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::{
     board::Code,
     plan::{Bound, Plans, Reg, Screen},

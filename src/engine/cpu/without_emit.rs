@@ -1,7 +1,7 @@
 //! Stands for `emit` on architectures for which there is none: programs are never compiled.
 
 use super::registers::Machine;
-use crate::engine::isa::Isa;
+use crate::isa::Isa;
 use crate::plan::{Program, Reg};
 
 /// A program as machine code, which there is not.

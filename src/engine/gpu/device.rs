@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use pollster::block_on;
 use wgpu::{BufferUsages, ErrorFilter};
 
-use super::adapters::{self, AdapterChoice, AdapterReport, STORAGE_BUFFERS};
-use super::driver::{Driver, Kept, SILENCE_MAX, first_lines, lock};
-use super::{GpuError, Kernel, Variant};
+use super::adapters::{self, STORAGE_BUFFERS};
+use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
+use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, Variant};
+use crate::sync::lock;
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
@@ -23,55 +24,6 @@ pub(super) const BUFFER_SETS: u64 = 3;
 
 /// Pipelines that are kept, so that a process which runs queries for days does not grow.
 const PIPELINES_MAX: usize = 256;
-
-/// Limits beyond those of the adapter. Tests shrink them, so that every way of splitting work is taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GpuLimits {
-    /// The largest buffer that a shader can see, in bytes.
-    pub binding_bytes: u64,
-    /// Workgroups in a dispatch.
-    pub workgroups: u32,
-    /// All buffers together, in bytes.
-    pub memory_bytes: u64,
-}
-
-impl Default for GpuLimits {
-    fn default() -> GpuLimits {
-        GpuLimits { binding_bytes: u64::MAX, workgroups: u32::MAX, memory_bytes: u64::MAX }
-    }
-}
-
-/// Something that goes wrong on purpose, in tests of what happens then.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[doc(hidden)]
-pub enum Fault {
-    /// The device is destroyed before its `n`-th submission (from 0) and every later one, on as many
-    /// devices as are opened.
-    Destroyed(u64),
-    /// The same, but only on the first device.
-    DestroyedOnce(u64),
-    /// The `n`-th readback (from 0) is destroyed before it is mapped.
-    MapFails(u64),
-}
-
-/// How to open a device. The defaults suit.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct GpuOptions {
-    /// Which adapter.
-    pub adapter: AdapterChoice,
-    /// Limits beyond the adapter's.
-    pub limits: GpuLimits,
-    /// How kernels are written and run where an engine or an upload does not say otherwise.
-    pub variant: Variant,
-    /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
-    pub poison: bool,
-    /// How long the device may take to answer before it counts as failed; by default two minutes, and ten for a
-    /// program that stands in for a card.
-    pub silence: Option<Duration>,
-    #[doc(hidden)]
-    pub fault: Option<Fault>,
-}
 
 /// A device, shared by all kernels of a run.
 pub(super) struct Device {

@@ -10,10 +10,11 @@ use std::any::Any;
 use std::cell::Cell;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, Once, OnceLock, mpsc};
 use std::time::Duration;
 
 use super::GpuError;
+use crate::sync::lock;
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -37,10 +38,6 @@ pub(super) struct Driver {
     idle: Mutex<Vec<mpsc::Sender<Task>>>,
     /// Why nothing more is asked of the device.
     end: OnceLock<GpuError>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Driver {

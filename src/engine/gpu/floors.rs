@@ -11,7 +11,7 @@ use wgpu::{BufferUsages, MapMode};
 
 use super::device::{Buffer, Device};
 use super::driver::Kept;
-use super::{GpuDevice, GpuError};
+use super::{Floor, GpuDevice, GpuError};
 
 const FLOORS: &str = include_str!("../../../shaders/floors.wgsl");
 
@@ -40,18 +40,6 @@ const DISPATCHES_MAX: u64 = 256;
 const TURNS_MAX: u64 = 32_768;
 /// What is added at each step.
 const ADD: u32 = 0x9e37_79b9;
-
-/// A rate that was measured on a device.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct Floor {
-    /// Bytes or operations a second.
-    pub rate: f64,
-    /// Bytes of the buffer, or operations of a dispatch.
-    pub amount: u64,
-    /// Whether the device computed what the processor computes.
-    pub is_right: bool,
-}
 
 impl GpuDevice {
     /// Bytes a second that a kernel reads which does nothing else, from a buffer of about so many bytes.

@@ -17,38 +17,31 @@ mod device;
 mod driver;
 mod edges;
 mod engine;
-mod error;
 mod floors;
 mod pack;
 mod run;
 mod uploads;
-mod variant;
 mod walks;
 mod ways;
 mod wgsl;
 mod work;
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError, atomic::Ordering};
+use std::sync::{Arc, Condvar, Mutex, atomic::Ordering};
 
 use super::{Hits, Interrupt, context::Context};
 use crate::{
     plan::{Column, Plan},
     reel::{Block, SEGMENT_SLOTS},
+    sync::{lock, wait},
 };
 use carry::Staged;
 use device::{BUFFER_SETS, Device};
 use pack::{Caps, Upload, uploads};
 use run::{BufferSet, Input, Run, caps, timed};
 
-pub use adapters::{AdapterChoice, AdapterReport, adapters};
-#[doc(hidden)]
-pub use device::Fault;
-pub use device::{GpuLimits, GpuOptions};
+pub use super::cards::*;
+pub use adapters::adapters;
 pub use engine::Gpu;
-pub use error::GpuError;
-pub use floors::Floor;
-pub use run::Times;
-pub use variant::{UnknownVariant, Variant};
 pub use wgsl::Kernel;
 pub use work::Work;
 
@@ -59,6 +52,21 @@ pub use work::Work;
 /// That there is no GPU engine, in a build without it.
 pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
     Ok(Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant))
+}
+
+impl GpuError {
+    /// Whether a new device may do better.
+    fn is_loss(&self) -> bool {
+        matches!(self, GpuError::Lost { .. })
+    }
+
+    /// What a failure is called while a device is looked for or opened.
+    fn of_opening(self) -> GpuError {
+        match self {
+            GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
+            other => other,
+        }
+    }
 }
 
 /// A graphics card that is open, for any number of engines.
@@ -94,9 +102,9 @@ impl Open {
 
     /// Lends a set of buffers, once there is one.
     fn set(&self) -> Lent<'_> {
-        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sets = lock(&self.sets);
         while sets.lent == BUFFER_SETS {
-            sets = self.returned.wait(sets).unwrap_or_else(PoisonError::into_inner);
+            sets = wait(&self.returned, sets);
         }
         sets.lent += 1;
         Lent { open: self, set: sets.idle.pop().unwrap_or_else(BufferSet::new), is_sound: false }
@@ -104,7 +112,7 @@ impl Open {
 
     /// Frees the sets that no thread uses: they grew to what other queries needed.
     fn trim(&self) {
-        self.sets.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+        lock(&self.sets).idle.clear();
     }
 }
 
@@ -130,7 +138,7 @@ impl Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         let set = std::mem::replace(&mut self.set, BufferSet::new());
-        let mut sets = self.open.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sets = lock(&self.open.sets);
         sets.idle.extend(self.is_sound.then_some(set));
         sets.lent -= 1;
         self.open.returned.notify_one();
@@ -169,7 +177,7 @@ impl GpuDevice {
     }
 
     fn current(&self) -> Arc<Open> {
-        Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).open)
+        Arc::clone(&lock(&self.state).open)
     }
 
     /// Runs something that can be repeated; if the device is lost, once more on a new one, and if there is too little
@@ -191,7 +199,7 @@ impl GpuDevice {
 
     /// The device after one that was lost.
     fn reopen(&self, old: &Arc<Open>, error: GpuError) -> Result<Arc<Open>, GpuError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if Arc::ptr_eq(&state.open, old) {
             if state.lost {
                 return Err(error);
@@ -311,7 +319,7 @@ impl Resident<'_> {
         let mut out = no_hits(blocks, kernel.outputs);
         let mut contexts = contexts(blocks, &Interrupt::default());
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
-        let mut lent = runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lent = lock(&runs);
         // After an error their buffers may be in any state: new ones stand there until all is done.
         let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
         let mut waiting: Option<(usize, run::Pending)> = None;

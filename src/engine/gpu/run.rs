@@ -36,18 +36,6 @@ const TIMESTAMP_BYTES: u64 = 24;
 /// `Entry` in shaders/words.wgsl.
 pub(super) const ENTRY_WORDS: usize = 3;
 
-/// Where time went, for benchmarks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct Times {
-    /// Packing, staging and copying to the device.
-    pub upload: Duration,
-    /// Kernels, by the device's own clock; `None` if it has none.
-    pub kernel: Option<Duration>,
-    /// From the submission of the kernels to the last byte read back.
-    pub run: Duration,
-}
-
 /// An upload on the device.
 pub(super) struct Input {
     keys: Buffer,

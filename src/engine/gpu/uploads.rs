@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use wgpu::{BufferUsages, MapMode, util::StagingBelt};
 
 use super::device::{Buffer, Device};
-use super::driver::lock;
 use super::{GpuDevice, GpuError};
+use crate::sync::lock;
 
 /// Bytes of one upload, and how often it is repeated.
 const BYTES: u64 = 32 << 20;

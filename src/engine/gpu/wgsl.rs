@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{variant::Variant, ways::Way};
+use super::{Variant, ways::Way};
 use crate::{
     board::{Position, attacks},
     plan::{

@@ -1,6 +1,6 @@
 //! The reference engine over whole blocks: game by game, or position by position where a query asks of single ones.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::{
     Reference, ReferenceError, RunState,
@@ -17,6 +17,7 @@ use crate::{
         Block, GameRow,
         replay::{Slot, for_each_slot},
     },
+    sync::lock,
 };
 
 /// See the module.
@@ -169,7 +170,7 @@ impl OneQuery {
         let wanted = |game: usize| request.may_match(index, number, game);
         match run {
             Some(run) => {
-                let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut run = lock(run);
                 each_game(block, wanted, |slots, game, spots| found.add(slots, game, spots, &mut run))
             }
             None => each_game(block, wanted, |slots, game, spots| {
@@ -219,7 +220,7 @@ impl Bulk {
     /// The persistent variables that are printed at the end of a run, and their values.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
         let runs = self.queries.iter().filter_map(|one| match &one.way {
-            Way::Games { run: Some(run), .. } => Some(run.lock().unwrap_or_else(PoisonError::into_inner)),
+            Way::Games { run: Some(run), .. } => Some(lock(run)),
             _ => None,
         });
         let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::files::{open_regular, refuse_special};
+use crate::sync::lock;
 
 /// The longest file that is read.
 const BYTES_MAX: u64 = 64 << 20;
@@ -34,7 +35,7 @@ impl ScriptFiles {
         if !path.extension().is_some_and(|ending| ending == "cqo" || ending == "cql") {
             return Err(format!("`{}` ends neither in .cqo nor in .cql", String::from_utf8_lossy(name)));
         }
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = lock(&self.written);
         let failed = |error| format!("{}: {error}", path.display());
         if !written.contains_key(&path) {
             match refuse_special(&path) {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use sevenz_rust2::{BlockDecoder, Error, Password};
 
 use super::super::pieces::Pieces;
 use super::{Archive, Content, List, Refusal, refuse_ratio};
+use crate::sync::lock;
 
 /// Memory for the list of members, in KiB.
 const LIST_KIB_MAX: usize = 32 << 10;
@@ -135,7 +136,7 @@ fn message(
     wanted: usize,
     interrupt: &AtomicBool,
 ) -> Option<Message> {
-    let line = line.lock().unwrap_or_else(PoisonError::into_inner);
+    let line = lock(line);
     while !interrupt.load(Ordering::Relaxed) {
         match line.recv_timeout(LOOK) {
             Ok((place, message)) if place == wanted => return Some(message),

@@ -1,6 +1,5 @@
 //! Vectors of 32 bytes.
 
-use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
     _mm256_cmpgt_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set_epi64x,
@@ -13,17 +12,7 @@ use super::instructions::Instructions;
 use super::lanes::{Lanes, pairwise};
 use super::sketches::Sketches;
 use super::words::{BLOCK, FirstWords, WORDS};
-
-/// AVX2.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::pgn) struct Avx2(());
-
-impl Avx2 {
-    /// If the processor has it.
-    pub(super) fn available() -> Option<Avx2> {
-        (has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")).then_some(Avx2(()))
-    }
-}
+use crate::isa::Avx2;
 
 impl Instructions for Avx2 {
     #[inline(always)]

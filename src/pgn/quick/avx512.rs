@@ -1,6 +1,5 @@
 //! Vectors of 64 bytes.
 
-use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi512_si128,
     _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi64_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epu8_mask,
@@ -10,24 +9,12 @@ use std::arch::x86_64::{
     _pdep_u64,
 };
 
-use super::avx2::Avx2;
 use super::classes::Classes;
 use super::instructions::Instructions;
 use super::lanes::{Lanes, pairwise};
 use super::sketches::Sketches;
 use super::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
-
-/// AVX-512 with VBMI and VBMI2.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::pgn) struct Avx512(());
-
-impl Avx512 {
-    /// If the processor has it.
-    pub(super) fn available() -> Option<Avx512> {
-        let has_all = has!("avx512f") && has!("avx512bw") && has!("avx512vbmi") && has!("avx512vbmi2");
-        Avx2::available().filter(|_| has_all).map(|_| Avx512(()))
-    }
-}
+use crate::isa::Avx512;
 
 #[expect(unsafe_code, reason = "code for another instruction set")]
 impl Instructions for Avx512 {

@@ -19,8 +19,8 @@ pub(super) trait Instructions: Copy {
 }
 
 /// No instruction for vectors.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::pgn) struct Base;
+#[derive(Clone, Copy)]
+pub(super) struct Base;
 
 impl Instructions for Base {
     #[inline(always)]

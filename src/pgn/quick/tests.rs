@@ -11,13 +11,30 @@ use super::super::parse::{Parser, Ways};
 use super::super::{Game, ParseOptions};
 use super::block::Block;
 use super::classes::Classes;
-use super::level::Level;
+use super::instructions::{Base, Instructions as _};
+use crate::isa::Isa;
+
+/// Does something with the instructions of a set.
+macro_rules! on {
+    ($isa:expr, $with:ident => $work:expr) => {
+        match $isa {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2($with) => $work,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512($with) => $work,
+            _ => {
+                let $with = Base;
+                $work
+            }
+        }
+    };
+}
 
 /// All ways to read, the general one first.
 fn ways() -> Vec<Ways> {
     let general = Ways { plain: false, quick: None };
     let plain = Ways { plain: true, quick: None };
-    let quick = Level::available().map(|level| Ways { plain: true, quick: Some(level) });
+    let quick = Isa::available().into_iter().map(|isa| Ways { plain: true, quick: Some(isa) });
     [general, plain].into_iter().chain(quick).collect()
 }
 
@@ -252,10 +269,15 @@ fn levels_read_blocks_alike() {
             }
             text.push(if random.u8(0..8) == 0 { b'\n' } else { b' ' });
         }
-        let mut levels = Level::available().map(|level| (level, read_of(&level.block(&text))));
+        let block_of = |isa| {
+            let mut block = Block::EMPTY;
+            on!(isa, with => block.read(with, &text, 0));
+            (isa, read_of(&block))
+        };
+        let mut levels = Isa::available().into_iter().map(block_of);
         let (_, base) = levels.next().expect("there is a base");
-        for (level, found) in levels {
-            assert_eq!(found, base, "{level:?} {:?}", String::from_utf8_lossy(&text));
+        for (isa, found) in levels {
+            assert_eq!(found, base, "{isa:?} {:?}", String::from_utf8_lossy(&text));
         }
         words += base.1.len();
         usual += base.1.iter().filter(|word| word.1.is_some()).count();
@@ -271,8 +293,9 @@ fn levels_find_the_same_classes() {
             0 => random.u8(..),
             _ => LETTERS[random.usize(0..LETTERS.len())],
         });
-        for level in Level::available() {
-            assert_eq!(level.classes(&block), Classes::one_by_one(&block), "{level:?} {block:?}");
+        for isa in Isa::available() {
+            let found = on!(isa, with => with.classes(&block));
+            assert_eq!(found, Classes::one_by_one(&block), "{isa:?} {block:?}");
         }
     }
 }

@@ -6,10 +6,11 @@
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use orbit_chess::internals::files::OutputFile;
+use orbit_chess::internals::sync::{lock, wait_timeout};
 use serde_json::{Map, Value, json};
 
 use super::super::super::failure::Failure;
@@ -93,7 +94,7 @@ impl Recorder {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner.0)
     }
 
     /// What is left of the budget.
@@ -243,8 +244,7 @@ impl Recorder {
                 if left.is_zero() {
                     break;
                 }
-                let waited = recorder.inner.1.wait_timeout(inner, left);
-                inner = waited.unwrap_or_else(PoisonError::into_inner).0;
+                inner = wait_timeout(&recorder.inner.1, inner, left);
             }
             let is_over = inner.ended.is_none();
             drop(inner);

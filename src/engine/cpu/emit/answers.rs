@@ -4,7 +4,7 @@ use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x
 
 use super::assembler::{ANSWER_BYTES, Width};
 use crate::{
-    engine::isa::{Isa, Level},
+    isa::Isa,
     reel::{SEGMENT_SLOTS, lanes::LANES},
 };
 
@@ -16,7 +16,7 @@ pub(super) fn answers(
     queries: &[usize],
     out: &mut [[u32; LANES]],
 ) {
-    assert!(isa.level() != Level::Base, "there is machine code only for AVX2 and AVX-512");
+    assert!(isa != Isa::Base, "there is machine code only for AVX2 and AVX-512");
     #[expect(unsafe_code, reason = "code for other instruction sets")]
     // SAFETY: a processor that has any other set has AVX2.
     unsafe {

@@ -26,7 +26,7 @@ use super::{
     registers::{GROUP, Line, Machine},
 };
 use crate::{
-    engine::isa::{Isa, Level},
+    isa::Isa,
     plan::{Program, Reg, Step},
 };
 use allocate::Body;
@@ -67,10 +67,10 @@ enum Item {
 /// Compiles a program, of which some registers are read when it has run. `None` if nothing of it is worth that, on other
 /// instruction sets, and where the system gives no executable memory.
 pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Native> {
-    let width = match isa.level() {
-        Level::Base => return None,
-        Level::Avx2 => Width::Ymm,
-        Level::Avx512 => Width::Zmm,
+    let width = match isa {
+        Isa::Base => return None,
+        Isa::Avx2(_) => Width::Ymm,
+        Isa::Avx512(_) => Width::Zmm,
     };
     compiled(program, kept, width, width.registers())
 }

@@ -6,6 +6,12 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
+    /// The engine is not there.
+    #[error(
+        "this orbit was built without the GPU engine; build it with its default features (`cargo install --path .`), \
+         or use --engine cpu"
+    )]
+    NotBuilt,
     /// The system names no adapter.
     #[error(
         "no GPU adapter found; install a Vulkan driver (on Debian `libvulkan1` and your card's driver, or \
@@ -110,19 +116,4 @@ pub enum GpuError {
         /// The first lines of the driver's words.
         reason: String,
     },
-}
-
-impl GpuError {
-    /// Whether a new device may do better.
-    pub(super) fn is_loss(&self) -> bool {
-        matches!(self, GpuError::Lost { .. })
-    }
-
-    /// What a failure is called while a device is looked for or opened.
-    pub(super) fn of_opening(self) -> GpuError {
-        match self {
-            GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
-            other => other,
-        }
-    }
 }

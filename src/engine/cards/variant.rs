@@ -113,7 +113,7 @@ impl Variant {
     }
 
     /// Segments that a workgroup takes.
-    pub(super) fn segments_at_once(&self) -> u32 {
+    pub fn segments_at_once(&self) -> u32 {
         self.workgroup / self.lanes * self.segments
     }
 

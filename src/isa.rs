@@ -1,27 +1,34 @@
 //! Instruction sets: one body of code, compiled for several of them and chosen while running.
 
-/// An instruction set that this processor has.
+/// An instruction set that this processor has. Those of x86-64 are named on every architecture, but elsewhere no processor has
+/// them.
 ///
 /// A value can only be had from [`Isa::available`] and [`Isa::detected`]: that is what makes it safe
 /// to run code compiled for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Isa(Level);
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Level {
+pub enum Isa {
     /// What every processor of the architecture has.
     Base,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
+    /// Vectors of 32 bytes, and counts of bits and zeros.
+    Avx2(Avx2),
+    /// Vectors of 64 bytes too, and what moves bytes within them.
+    Avx512(Avx512),
 }
+
+/// `avx2`, `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Avx2(());
+
+/// What [`Avx2`] has, and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and `vpopcntdq`, which came together to
+/// processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Avx512(());
 
 impl Isa {
     /// All that this processor has, the best one last.
     pub fn available() -> Vec<Isa> {
         #[allow(unused_mut, reason = "other architectures have one")]
-        let mut all = vec![Isa(Level::Base)];
+        let mut all = vec![Isa::Base];
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
@@ -31,12 +38,14 @@ impl Isa {
                 && has!("avx512cd")
                 && has!("avx512dq")
                 && has!("avx512vl")
+                && has!("avx512vbmi")
+                && has!("avx512vbmi2")
                 && has!("avx512vpopcntdq");
             if avx2 {
-                all.push(Isa(Level::Avx2));
+                all.push(Isa::Avx2(Avx2(())));
             }
             if avx2 && avx512 {
-                all.push(Isa(Level::Avx512));
+                all.push(Isa::Avx512(Avx512(())));
             }
         }
         all
@@ -51,28 +60,11 @@ impl Isa {
 
     /// `base`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
-        match self.0 {
-            Level::Base => "base",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "avx512",
+        match self {
+            Isa::Base => "base",
+            Isa::Avx2(_) => "avx2",
+            Isa::Avx512(_) => "avx512",
         }
-    }
-
-    /// Whether it turns words by any number of bits in one instruction.
-    pub(super) fn turns_words(self) -> bool {
-        match self.0 {
-            Level::Base => false,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => false,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => true,
-        }
-    }
-
-    pub(super) fn level(self) -> Level {
-        self.0
     }
 }
 
@@ -81,7 +73,7 @@ impl Isa {
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {
         $(#[$doc])*
-        pub(super) fn $name(isa: $crate::engine::isa::Isa, $($arg: $ty),*) $(-> $out)? {
+        pub(super) fn $name(isa: $crate::isa::Isa, $($arg: $ty),*) $(-> $out)? {
             #[inline(always)]
             fn base($($arg: $ty),*) $(-> $out)? $body
 
@@ -94,19 +86,18 @@ macro_rules! for_each_isa {
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             fn avx512($($arg: $ty),*) $(-> $out)? { base($($arg),*) }
 
-            use $crate::engine::isa::Level;
-            match isa.level() {
-                Level::Base => base($($arg),*),
+            match isa {
                 #[cfg(target_arch = "x86_64")]
                 #[expect(unsafe_code, reason = "code for other instruction sets")]
                 // SAFETY: an `Isa` exists only where the processor has its instructions.
-                Level::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::isa::Isa::Avx2(_) => unsafe { avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 #[expect(unsafe_code, reason = "code for other instruction sets")]
                 // SAFETY: the same.
-                Level::Avx512 => unsafe { avx512($($arg),*) },
+                $crate::isa::Isa::Avx512(_) => unsafe { avx512($($arg),*) },
+                _ => base($($arg),*),
             }
         }
     };
 }
-pub(super) use for_each_isa;
+pub(crate) use for_each_isa;

@@ -1,0 +1,85 @@
+//! Graphics cards as every build names them: which one is meant, what it says of itself, how its kernels are written and
+//! measured, and what can go wrong. [`gpu`](super::gpu) opens them, in a build with that feature.
+
+mod adapter;
+mod error;
+mod variant;
+
+pub use adapter::{AdapterChoice, AdapterReport};
+pub use error::GpuError;
+pub use variant::{UnknownVariant, Variant};
+
+use std::time::Duration;
+
+/// Limits beyond those of the adapter. Tests shrink them, so that every way of splitting work is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GpuLimits {
+    /// The largest buffer that a shader can see, in bytes.
+    pub binding_bytes: u64,
+    /// Workgroups in a dispatch.
+    pub workgroups: u32,
+    /// All buffers together, in bytes.
+    pub memory_bytes: u64,
+}
+
+impl Default for GpuLimits {
+    fn default() -> GpuLimits {
+        GpuLimits { binding_bytes: u64::MAX, workgroups: u32::MAX, memory_bytes: u64::MAX }
+    }
+}
+
+/// Something that goes wrong on purpose, in tests of what happens then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[doc(hidden)]
+pub enum Fault {
+    /// The device is destroyed before its `n`-th submission (from 0) and every later one, on as many
+    /// devices as are opened.
+    Destroyed(u64),
+    /// The same, but only on the first device.
+    DestroyedOnce(u64),
+    /// The `n`-th readback (from 0) is destroyed before it is mapped.
+    MapFails(u64),
+}
+
+/// How to open a device. The defaults suit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct GpuOptions {
+    /// Which adapter.
+    pub adapter: AdapterChoice,
+    /// Limits beyond the adapter's.
+    pub limits: GpuLimits,
+    /// How kernels are written and run where an engine or an upload does not say otherwise.
+    pub variant: Variant,
+    /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
+    pub poison: bool,
+    /// How long the device may take to answer before it counts as failed; by default two minutes, and ten for a
+    /// program that stands in for a card.
+    pub silence: Option<Duration>,
+    #[doc(hidden)]
+    pub fault: Option<Fault>,
+}
+
+/// Where time went, for benchmarks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Times {
+    /// Packing, staging and copying to the device.
+    pub upload: Duration,
+    /// Kernels, by the device's own clock; `None` if it has none.
+    pub kernel: Option<Duration>,
+    /// From the submission of the kernels to the last byte read back.
+    pub run: Duration,
+}
+
+/// A rate that was measured on a device.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Floor {
+    /// Bytes or operations a second.
+    pub rate: f64,
+    /// Bytes of the buffer, or operations of a dispatch.
+    pub amount: u64,
+    /// Whether the device computed what the processor computes.
+    pub is_right: bool,
+}
