@@ -3,7 +3,7 @@
 
 use orbit_chess::internals::{
     board::Color,
-    engine::{Answer, Wants},
+    engine::{Answer, EngineError, Wants},
     query::{
         Query,
         tree::{
@@ -65,7 +65,13 @@ fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
     let query = Query { vars: vec![var], ..Query::of(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
-    let hits = runner.engine(&query).unwrap().answer(block, Wants::VALUES).unwrap().hits;
+    let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
+        // The reference engine says that a variable is read while it is unbound; plans have no value then.
+        Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.ends_with("holds nothing") => {
+            return "-".repeat(block.slots());
+        }
+        answered => answered.unwrap().hits,
+    };
     let one = |slot| match answer(&hits, slot, query.body.ty()) {
         Answer::Num(Some(number)) => number.to_string(),
         Answer::Num(None) => "-".into(),

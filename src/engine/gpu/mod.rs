@@ -319,7 +319,7 @@ impl Resident<'_> {
         let mut out = no_hits(blocks, kernel.outputs);
         let mut contexts = contexts(blocks, &Interrupt::default());
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
-        let mut lent = lock(&runs);
+        let mut lent = lock(runs);
         // After an error their buffers may be in any state: new ones stand there until all is done.
         let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
         let mut waiting: Option<(usize, run::Pending)> = None;
