@@ -19,7 +19,7 @@ pub enum Isa {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Avx2(());
 
-/// What [`Avx2`] has, and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and `vpopcntdq`, which came together to
+/// The instructions of [`Avx2`], and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and `vpopcntdq`, which came together to
 /// processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Avx512(());

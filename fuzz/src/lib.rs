@@ -39,7 +39,7 @@ use orbit_chess::{
 /// Longer queries teach nothing new and take long.
 const QUERY_BYTES_MAX: usize = 400;
 
-/// How many steps a query may take in a game: it may repeat without an end.
+/// The most steps that a query may take in a game: it may repeat without an end.
 const STEPS_MAX: u64 = 100_000;
 
 /// Parses, expands and plans a query, and runs it on a short game: errors are fine, panics are not,

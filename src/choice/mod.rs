@@ -113,7 +113,7 @@ impl Choice {
         self.conditions.iter().all(|condition| condition.holds(game))
     }
 
-    /// Whether all hits of the games that count are kept.
+    /// Tells whether all hits of the games that count are kept.
     pub fn keeps_all_hits(&self) -> bool {
         !self.first && !self.best && self.of_positions().next().is_none()
     }

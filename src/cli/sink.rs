@@ -79,7 +79,7 @@ impl Sink {
         }
     }
 
-    /// Whether nothing more is written.
+    /// Tells whether nothing more is written.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Sink::Closed)
     }
@@ -105,7 +105,7 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
 pub(super) struct Files<'a> {
     pub(super) database: &'a Database,
     pub(super) interrupt: &'a Interrupt,
-    /// Whether they are written: the parts of a job write none.
+    /// True if they are written: the parts of a job write none.
     pub(super) are_written: bool,
 }
 

@@ -41,26 +41,26 @@ pub enum Fault {
     MapFails(u64),
 }
 
-/// How to open a device. The defaults suit.
+/// The choices for opening a device. The defaults suit.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// Which adapter.
+    /// The adapter.
     pub adapter: AdapterChoice,
     /// Limits beyond the adapter's.
     pub limits: GpuLimits,
-    /// How kernels are written and run where an engine or an upload does not say otherwise.
+    /// The way to write and run kernels where an engine or an upload does not say otherwise.
     pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
     pub poison: bool,
-    /// How long the device may take to answer before it counts as failed; by default two minutes, and ten for a
+    /// The longest time that the device may take to answer before it counts as failed; by default two minutes, and ten for a
     /// program that stands in for a card.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<Fault>,
 }
 
-/// Where time went, for benchmarks.
+/// The shares of time, for benchmarks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Times {
@@ -80,6 +80,6 @@ pub struct Floor {
     pub rate: f64,
     /// Bytes of the buffer, or operations of a dispatch.
     pub amount: u64,
-    /// Whether the device computed what the processor computes.
+    /// True if the device computed what the processor computes.
     pub is_right: bool,
 }

@@ -3,7 +3,10 @@
 use shakmaty::ByColor;
 
 use super::Hits;
-use crate::{plan::CopiesPlan, reel::SEGMENT_SLOTS};
+use crate::{
+    plan::{Apart, CopiesPlan},
+    reel::SEGMENT_SLOTS,
+};
 
 /// How much is told of the copies that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,7 +45,12 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// What the reference engine tells where this is asked for: all copies, which tell the sides too.
+    /// The plan that tells it.
+    pub(super) fn apart(self) -> Apart {
+        if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
+    }
+
+    /// The detail by which the reference engine tells it: all copies tell the sides too.
     pub(super) fn by_copies(self) -> CopyDetail {
         if self == CopyDetail::Sides { CopyDetail::All } else { self }
     }
@@ -107,12 +115,12 @@ impl CopyHits {
         self.detail
     }
 
-    /// Whether it is told of each hit which copies match, or the lowest of them.
+    /// Tells whether the copies of each hit are told, or the lowest of them.
     pub fn tells_copies(&self) -> bool {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
 
-    /// Whether it is told of each hit whose pattern matches, as far as copies are of sides.
+    /// Tells whether the sides of each hit are told, as far as copies are of sides.
     pub fn tells_sides(&self) -> bool {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
@@ -170,13 +178,10 @@ impl CopyHits {
     pub fn sides(&self, hit: usize, of_copies: &[ByColor<bool>]) -> ByColor<bool> {
         if self.detail == CopyDetail::Sides {
             let (lowest, count) = self.hits[hit];
-            return ByColor {
-                white: count > 0 && lowest == 0,
-                black: count == 2 || count == 1 && lowest == 1,
-            };
+            let matches = |side| count == 2 || count == 1 && lowest == side;
+            return ByColor { white: matches(0), black: matches(1) };
         }
-        let of_hit = self.of(hit).iter().map(|&copy| of_copies[copy as usize]);
-        of_hit.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
+        any_side(self.of(hit).iter().map(|&copy| of_copies[copy as usize]))
     }
 
     /// The copies that match at a hit, ascending.
@@ -189,6 +194,11 @@ impl CopyHits {
         let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
         &lists.copies[start..lists.ends[hit]]
     }
+}
+
+/// The sides that are among any of some.
+pub(crate) fn any_side(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
+    sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
 }
 
 /// How many hits there are before each segment.

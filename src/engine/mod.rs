@@ -7,6 +7,7 @@
 use shakmaty::Bitboard;
 
 pub use self::commentary::{Commentary, GameCommentary, SortValue};
+pub(crate) use self::copies::any_side;
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::hits::{GameEnds, Hits, Values};

@@ -123,14 +123,24 @@ pub struct SharedPlan {
     pub columns: Vec<Column>,
 }
 
-/// A plan that tells the copies of a query's outermost transform apart.
+/// The things that a plan tells apart at hits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// The copies of the outermost transform.
+    Copies,
+    /// The sides of copies ([`Filter::copy_sides`]) in place of these: 0 stands for all copies that are White's pattern, 1 for
+    /// all that are Black's.
+    Sides,
+}
+
+/// A plan that tells the copies of a query's outermost transform apart, or their sides.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
     /// The code.
     pub program: Program,
     /// The registers with the copies' bits.
     pub words: Vec<Reg>,
-    /// For each distinct copy, in order of declaration, the bit that is set where it matches.
+    /// For each distinct copy, in order of declaration, or for each side, the bit that is set where it matches.
     pub copies: Vec<CopyBit>,
     /// Per-game columns that the code reads.
     pub columns: Vec<Column>,
@@ -225,7 +235,7 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Whether a flat program says a query that no plan says without, and notes so.
+    /// Notes and tells whether a flat program says a query that no plan says without.
     fn is_flat(&mut self, query: &Query) -> bool {
         if query.outlives_games() {
             return false;
@@ -344,7 +354,7 @@ impl Planner {
     /// copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, 0);
-        let (roots, copies) = self.lower_copies(&mut lower);
+        let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
         CopiesPlan::new(&lower, &roots, copies)
     }
 
@@ -382,7 +392,18 @@ impl Planner {
         lower.value(&self.filter)
     }
 
-    /// The words that tell the copies apart, and where in them each copy is found.
+    /// The words that tell things apart, and where in them each of these is found.
+    ///
+    /// # Panics
+    ///
+    /// For sides without [`Filter::copy_sides`].
+    fn lower_apart(&self, lower: &mut Lower, apart: Apart) -> (Vec<Id>, Vec<CopyBit>) {
+        match apart {
+            Apart::Copies => self.lower_copies(lower),
+            Apart::Sides => self.lower_sides(lower),
+        }
+    }
+
     fn lower_copies(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
         lower.begin(self.vars);
         if let Some(facts) = &self.flat {
@@ -404,11 +425,6 @@ impl Planner {
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
     }
 
-    /// The same as [`Planner::lower_copies`] of two copies: all that are White's pattern, and all that are Black's.
-    ///
-    /// # Panics
-    ///
-    /// Without [`Filter::copy_sides`].
     fn lower_sides(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
         if let Some(facts) = &self.flat {
             let sides = self.filter.copy_sides().expect("copies are of sides");

@@ -5,11 +5,11 @@
 //! computes it once for each block.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use super::{
-    CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE, finish,
-    lower::Lower, lower::Value, program::Program, screen::Screen,
+    Apart, CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE,
+    finish, lower::Lower, lower::Value, program::Program, screen::Screen,
 };
 use crate::{diagnostic::Diagnostic, query::Type, sync::lock};
 
@@ -25,14 +25,12 @@ struct Graph {
     /// Of each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<Value>>,
-    /// The words that tell the copies apart, and where in them each copy is found.
-    copies: Vec<Option<Apart>>,
-    /// The same of two copies: all of White's pattern, and all of Black's.
-    sides: Vec<Option<Apart>>,
+    /// By [`Apart`], the words that tell things apart, and where in them each of these is found.
+    apart: Vec<[Option<Bits>; 2]>,
 }
 
 /// Words, and where in them each of some things is found.
-type Apart = (Vec<Id>, Vec<CopyBit>);
+type Bits = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
     /// Plans queries together, with the options of the first.
@@ -47,9 +45,8 @@ impl Plans {
         let options = planners.first().map_or_else(Options::default, |planner| planner.options);
         let mut lower = Lower::new(options, 0);
         let hits = planners.iter().map(|planner| planner.lower_hits(&mut lower)).collect();
-        let (values, copies, sides) =
-            (vec![None; planners.len()], vec![None; planners.len()], vec![None; planners.len()]);
-        Ok(Plans { planners, graph: Mutex::new(Graph { lower, hits, values, copies, sides }) })
+        let (values, apart) = (vec![None; planners.len()], vec![[None, None]; planners.len()]);
+        Ok(Plans { planners, graph: Mutex::new(Graph { lower, hits, values, apart }) })
     }
 
     /// How many queries there are.
@@ -63,8 +60,8 @@ impl Plans {
     }
 
     /// Room for something of each query that is made when it is first wanted.
-    pub(crate) fn unmade<T>(&self) -> Vec<OnceLock<T>> {
-        self.planners.iter().map(|_| OnceLock::new()).collect()
+    pub(crate) fn unmade<T: Default>(&self) -> Vec<T> {
+        self.planners.iter().map(|_| T::default()).collect()
     }
 
     /// The type of a query's value.
@@ -161,30 +158,18 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// The copies of a query's outermost transform, told apart.
+    /// The copies of a query's outermost transform, or their sides, told apart.
     ///
     /// # Panics
     ///
-    /// When there is no such query.
-    pub fn copies(&self, query: usize) -> CopiesPlan {
+    /// When there is no such query, or for sides if its copies are of none: see
+    /// [`Filter::copy_sides`](crate::orbit::Filter::copy_sides).
+    pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);
-        let Graph { lower, copies, .. } = &mut *graph;
+        let Graph { lower, apart: all, .. } = &mut *graph;
         let planner = &self.planners[query];
-        let (roots, copies) = copies[query].get_or_insert_with(|| planner.lower_copies(lower));
-        CopiesPlan::new(lower, roots, copies.clone())
-    }
-
-    /// Two copies in place of these: all that are White's pattern, and all that are Black's.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such query, or its copies are of no sides: see [`Filter::copy_sides`](crate::orbit::Filter::copy_sides).
-    pub fn sides(&self, query: usize) -> CopiesPlan {
-        let mut graph = lock(&self.graph);
-        let Graph { lower, sides, .. } = &mut *graph;
-        let planner = &self.planners[query];
-        let (roots, sides) = sides[query].get_or_insert_with(|| planner.lower_sides(lower));
-        CopiesPlan::new(lower, roots, sides.clone())
+        let told = all[query][apart as usize].get_or_insert_with(|| planner.lower_apart(lower, apart));
+        CopiesPlan::new(lower, &told.0, told.1.clone())
     }
 }
 

@@ -127,7 +127,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// What stands between games that are written one after the other, so that each is read as it is alone.
+/// The text between games that are written one after the other, so that each is read as it is alone.
 #[derive(Debug, Default)]
 pub struct PgnSeparator {
     /// The game that was written last.
@@ -135,7 +135,7 @@ pub struct PgnSeparator {
 }
 
 impl PgnSeparator {
-    /// What stands before the next game: nothing before the first, and else [`pgn::separator`].
+    /// The text before the next game: nothing before the first, and else [`pgn::separator`].
     pub fn next(&mut self, text: &[u8]) -> Vec<u8> {
         let between = if self.before.is_empty() { Vec::new() } else { pgn::separator(&self.before, text) };
         self.before.clear();
@@ -143,7 +143,7 @@ impl PgnSeparator {
         between
     }
 
-    /// What ends the last line.
+    /// The end of the last line.
     pub fn end(&self) -> &'static [u8] {
         if self.before.is_empty() { b"" } else { pgn::line_end(&self.before) }
     }

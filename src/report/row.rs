@@ -75,7 +75,7 @@ pub struct Found<'a> {
     pub commentary: Option<&'a Commentary>,
     /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
-    /// Whose pattern matches at them, if that was told: by [`CopyHits::sides`].
+    /// The sides whose pattern matches at them, if they were told: see [`CopyHits::sides`].
     pub hit_sides: Option<&'a CopyHits>,
     /// Whose pattern each copy is, if that is wanted and the query tells it: see [`Filter::copy_sides`].
     pub copy_sides: Option<&'a [ByColor<bool>]>,

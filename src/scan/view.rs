@@ -69,7 +69,7 @@ impl<'a> View<'a> {
         nothing.collect()
     }
 
-    /// What was answered of the block that engines got, in the whole block. Spans are told by [`View::spans`].
+    /// The answers on the block that engines got, in the whole block. Spans are told by [`View::spans`].
     pub(super) fn put_back(&self, answers: Answers) -> Answers {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };
         let places =

@@ -66,7 +66,7 @@ use self::columns::{Code, GroupColumn, HitAt, Place};
 use self::sides::Sides;
 use crate::board::Color;
 use crate::engine::Wants;
-use crate::engine::{CopyHits, Hits, Outcome, Values};
+use crate::engine::{CopyHits, Hits, Outcome, Values, any_side};
 use crate::game::measures::thousandths_text;
 use crate::game::{Mention, Speed};
 use crate::report::{Distribution, Found, grouped};
@@ -516,7 +516,7 @@ impl Counter<'_> {
                 self.all.entry(groups).or_default().add(&Tally::of(outcome, positions));
             }
             if hits > 0 && !is_of_hits {
-                let sides = sides::all(same.iter().map(|run| run.sides));
+                let sides = any_side(same.iter().map(|run| run.sides));
                 let tally = Tally::of(outcome, hits).with_sides(SideResults::of(game.outcome, sides));
                 self.hit.entry(groups).or_default().add(&tally);
             }
@@ -587,7 +587,7 @@ impl Counter<'_> {
         found.sort_unstable_by_key(|(pair, _)| *pair);
         for same in found.chunk_by(|a, b| a.0 == b.0) {
             let groups = same[0].0;
-            let sides = sides::all(same.iter().map(|(_, sides)| *sides));
+            let sides = any_side(same.iter().map(|(_, sides)| *sides));
             let tally = Tally::of(outcome(self.found, self.columns, game, groups), same.len() as u64);
             let tally = tally.with_sides(SideResults::of(game.outcome, sides));
             self.hit.entry(groups).or_default().add(&tally);

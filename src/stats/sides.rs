@@ -8,7 +8,7 @@ use shakmaty::ByColor;
 
 use super::seen_from;
 use crate::board::Color;
-use crate::engine::{CopyHits, Hits, Outcome};
+use crate::engine::{CopyHits, Hits, Outcome, any_side};
 use crate::report::Found;
 
 /// How games ended for the sides that have a pattern in them, of a query whose copies are of sides
@@ -85,7 +85,7 @@ impl<'a> Sides<'a> {
     /// The sides that have the pattern at any of so many hits, of which the first has this place among those of the block.
     pub(super) fn in_hits(&self, first: usize, hits: u64) -> ByColor<bool> {
         let hits = self.of_hits.get(first..first + hits as usize);
-        all(hits.unwrap_or_default().iter().copied())
+        any_side(hits.unwrap_or_default().iter().copied())
     }
 
     /// The same of so many hits from a slot on.
@@ -95,9 +95,4 @@ impl<'a> Sides<'a> {
             _ => ByColor::default(),
         }
     }
-}
-
-/// The sides that are among any of some.
-pub(super) fn all(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
-    sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
 }

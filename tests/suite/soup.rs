@@ -148,10 +148,10 @@ impl Tokens {
     }
 }
 
-/// How many steps a query may take in a game: text that is random may repeat without an end.
+/// The most steps that a query may take in a game: text that is random may repeat without an end.
 const STEPS_MAX: u64 = 30_000;
 
-/// How often the fast engine, which has no such limit, may look at its switch: it takes thousands of steps between two looks.
+/// The most looks of the fast engine, which has no such limit, at its switch: it takes thousands of steps between two looks.
 const LOOKS_MAX: u64 = 200;
 
 /// The looks at its switch for which the steps of the reference engine suffice.
@@ -183,7 +183,7 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
 }
 
-/// What an engine answers within the looks that it may make.
+/// The answers of an engine within the looks that it may make.
 fn within_looks(
     engine: &dyn Engine,
     looks_max: u64,

@@ -1,4 +1,4 @@
-//! What queries write about the games that they find, and what they sort these by: told by an engine that evaluates whole
+//! The comments of queries on the games that they find, and the ranks of these: told by an engine that evaluates whole
 //! games, and afterwards of the games and hits that a plan has found.
 
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// What is written of each block, and the ranks of the games that are found, by an engine; none if that refuses the query or if
+/// The comments on each block, and the ranks of the games that are found, by an engine; none if that refuses the query or if
 /// it goes wrong.
 fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
     let mut options = EngineOptions::default();

@@ -1,9 +1,9 @@
-//! Which adapter is meant, and what it says of itself.
+//! The adapter that is meant, and its report of itself.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which adapter is wanted.
+/// The adapter that is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum AdapterChoice {
@@ -39,7 +39,7 @@ impl fmt::Display for AdapterChoice {
     }
 }
 
-/// What an adapter says of itself.
+/// The report of an adapter on itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct AdapterReport {
@@ -63,16 +63,16 @@ pub struct AdapterReport {
     pub workgroups_max: u32,
     /// Invocations in a workgroup.
     pub workgroup_size_max: u32,
-    /// Whether it can time its own work.
+    /// True if it can time its own work.
     pub has_timestamps: bool,
-    /// Whether its kernels have integers of 64 bits.
+    /// True if its kernels have integers of 64 bits.
     pub has_wide_integers: bool,
     /// Why it cannot run kernels, if it cannot.
     pub unfit: Option<String>,
 }
 
 impl AdapterReport {
-    /// Whether it is a program that stands in for a graphics card.
+    /// Tells whether it is a program that stands in for a graphics card.
     pub fn is_software(&self) -> bool {
         self.kind == "software"
     }

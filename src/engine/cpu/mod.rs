@@ -48,8 +48,8 @@ pub struct Cpu {
     screen: Option<Screening>,
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Prepared<Plan>>>,
-    copies: Vec<OnceLock<Prepared<CopiesPlan>>>,
-    sides: Vec<OnceLock<Prepared<CopiesPlan>>>,
+    /// By [`Apart`](crate::plan::Apart).
+    copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
     /// Columns of words that no thread uses at the moment, those of a block together.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
@@ -69,8 +69,8 @@ impl Cpu {
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
-        let (values, copies, sides) = (plans.unmade(), plans.unmade(), plans.unmade());
-        Cpu { plans, isa, code, hits, screen, values, copies, sides, spare: Mutex::default() }
+        let (values, copies) = (plans.unmade(), plans.unmade());
+        Cpu { plans, isa, code, hits, screen, values, copies, spare: Mutex::default() }
     }
 
     /// Of how many segments no position was looked at, and how many there were, over all scans.
@@ -88,11 +88,9 @@ impl Cpu {
     }
 
     fn copies(&self, query: usize, detail: CopyDetail) -> &Prepared<CopiesPlan> {
-        let prepared = |plan| Prepared::new(plan, self.isa, self.code);
-        match detail {
-            CopyDetail::Sides => self.sides[query].get_or_init(|| prepared(self.plans.sides(query))),
-            _ => self.copies[query].get_or_init(|| prepared(self.plans.copies(query))),
-        }
+        let apart = detail.apart();
+        let prepared = || Prepared::new(self.plans.copies(query, apart), self.isa, self.code);
+        self.copies[query][apart as usize].get_or_init(prepared)
     }
 
     /// What each query answers on one block.

@@ -45,8 +45,8 @@ pub struct Gpu {
     hits: Vec<Printed<SharedPlan>>,
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Printed<Plan>>>,
-    copies: Vec<OnceLock<Printed<CopiesPlan>>>,
-    sides: Vec<OnceLock<Printed<CopiesPlan>>>,
+    /// By [`Apart`](crate::plan::Apart).
+    copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
 }
 
 /// What is wanted at the hits of a query.
@@ -79,8 +79,8 @@ impl Gpu {
             hits.push(Printed { plan, kernel });
             from = to;
         }
-        let (values, copies, sides) = (plans.unmade(), plans.unmade(), plans.unmade());
-        Gpu { plans, device, variant, hits, values, copies, sides }
+        let (values, copies) = (plans.unmade(), plans.unmade());
+        Gpu { plans, device, variant, hits, values, copies }
     }
 
     /// The kernel of the first pass; of several queries, that of the first ones.
@@ -105,14 +105,12 @@ impl Gpu {
     }
 
     fn copies(&self, query: usize, detail: CopyDetail) -> &Printed<CopiesPlan> {
-        let printed = |plan: CopiesPlan| {
+        let apart = detail.apart();
+        self.copies[query][apart as usize].get_or_init(|| {
+            let plan = self.plans.copies(query, apart);
             let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
             Printed { plan, kernel }
-        };
-        match detail {
-            CopyDetail::Sides => self.sides[query].get_or_init(|| printed(self.plans.sides(query))),
-            _ => self.copies[query].get_or_init(|| printed(self.plans.copies(query))),
-        }
+        })
     }
 
     /// Evaluates blocks that are on the device: the hits of each query on each block.

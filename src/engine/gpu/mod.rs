@@ -55,12 +55,12 @@ pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
 }
 
 impl GpuError {
-    /// Whether a new device may do better.
+    /// Tells whether a new device may do better.
     fn is_loss(&self) -> bool {
         matches!(self, GpuError::Lost { .. })
     }
 
-    /// What a failure is called while a device is looked for or opened.
+    /// The same as it is called while a device is looked for or opened.
     fn of_opening(self) -> GpuError {
         match self {
             GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },

@@ -1,4 +1,4 @@
-//! What a query writes about games that another engine has found, and what it sorts them by.
+//! The comments of a query on games that another engine has found, and their ranks.
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
@@ -14,9 +14,9 @@ pub struct Commentator {
     query: Query,
     reference: Reference,
     wanted: Wants,
-    /// Whether hits alone need to be evaluated.
+    /// True if hits alone need to be evaluated.
     at_hits: bool,
-    /// Whether it prints messages that are wanted, and so must see all games.
+    /// True if it prints messages that are wanted, and so must see all games.
     prints: bool,
 }
 
@@ -32,12 +32,12 @@ impl Commentator {
         Ok(Commentator { query: query.clone(), reference, wanted, at_hits, prints })
     }
 
-    /// Whether it tells the ranks of games.
+    /// Tells whether ranks of games are wanted of a query that sorts.
     pub fn sorts(&self) -> bool {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// What the query writes about the games of a block that are found, if that is wanted, and what it says of them.
+    /// The comments of the query on the games of a block that are found, if they are wanted, and its answers on these games.
     /// `number` is its number among the queries of the run, and `has_all` tells whether the answers have all hits of these games.
     ///
     /// # Errors

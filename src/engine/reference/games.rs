@@ -156,7 +156,7 @@ impl<'a> GameBlock<'a> {
         GameBlock { only, ..self }
     }
 
-    /// What the query writes, if that was wanted, and what it says of each game.
+    /// The comments of the query, if they were wanted, and its answers on each game.
     pub(super) fn into_told(self) -> (Option<Commentary>, Vec<GameAnswer>) {
         (self.commentary, self.games)
     }

@@ -41,7 +41,7 @@ impl Evaluation<'_> {
         Some(self.groups_of(&found, text, span))
     }
 
-    /// What groups have matched.
+    /// The matches of groups.
     fn groups_of(&mut self, found: &Found, text: &[u8], span: Span) -> Groups {
         let bytes = found.iter().flatten().map(|(start, end)| end.saturating_sub(*start)).sum();
         self.state.step_bytes(bytes, span);

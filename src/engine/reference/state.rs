@@ -29,7 +29,7 @@ pub(super) struct Declared {
     pub(super) patterns: BTreeMap<String, Pattern>,
     /// The files that it may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
-    /// How many steps the evaluation of one game may take.
+    /// The most steps that the evaluation of one game may take.
     pub(super) steps_max: u64,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct State {
     pub(super) last_game: Option<u32>,
     /// How often a `loop` or `while` was repeated.
     repetitions: u64,
-    /// How many steps may still be taken.
+    /// The steps that are left.
     steps_left: u64,
     /// The switch that ends the run from outside.
     pub(super) interrupt: Interrupt,

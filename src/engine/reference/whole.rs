@@ -35,7 +35,7 @@ pub struct Fault {
 }
 
 impl Reference {
-    /// What the query says of a game: it is evaluated once at each position that is asked for, in the order of their numbers.
+    /// The answers of the query on a game: it is evaluated once at each position that is asked for, in the order of their numbers.
     ///
     /// # Errors
     ///

@@ -44,8 +44,8 @@ pub(in crate::plan) fn compiled(
     compiler.finish(result, !value)
 }
 
-/// Which copies of its outermost transform match: words in which each copy has bits, in the word and of the mask that `bits`
-/// tells.
+/// The copies of its outermost transform that match: words in which each copy has bits, in the word and of the mask that
+/// `bits` tells.
 pub(in crate::plan) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,

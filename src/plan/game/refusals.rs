@@ -194,7 +194,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
 
     /// Something that games are sorted by: where the query matches does not depend on the order.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &Place) -> Refused {
-        // What `from` and `to` mean inside is not the part of castling that they mean around it.
+        // Inside, `from` and `to` do not mean the part of castling that they mean around it.
         let owned = if place.owned == Owned::No { Owned::No } else { Owned::Refused };
         self.visit(of.node(), &Place { owned, ..place.clone() })
     }

@@ -19,7 +19,7 @@ impl Query {
             && !self.body.any(remembers)
     }
 
-    /// Whether what it writes about a hit, and nothing else that it writes, is known from the hit alone.
+    /// Tells whether it writes nothing but what is known from each hit alone.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
