@@ -2,7 +2,7 @@
 //!
 //! The same seeds, queries and positions. A first look at a seed, on `cpu` alone, tells its hit rate and
 //! the operations of its plans. Queries that hit hardly anywhere or nearly everywhere are taken only
-//! until there are enough of them; after the usual number of queries further ones are taken only for
+//! while they are a minority; after the usual number of queries further ones are taken only for
 //! operations that are still rare. A long run does so for each part of the seeds.
 
 use std::{
@@ -307,11 +307,9 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
         chosen.retain(|candidate| {
             let Some(candidate) = candidate else { return false };
             let is_rare = |name: &String| seen.get(name).is_none_or(|&count| count < occurrences);
-            let is_taken = if queries < due {
-                candidate.balanced || queries - balanced < due * UNBALANCED_PERCENT / 100
-            } else {
-                candidate.operations.iter().any(is_rare)
-            };
+            let is_wanted = queries < due || candidate.operations.iter().any(is_rare);
+            let unbalanced_max = due.max(queries) * UNBALANCED_PERCENT / 100;
+            let is_taken = is_wanted && (candidate.balanced || queries - balanced < unbalanced_max);
             if is_taken {
                 extra += usize::from(queries >= due);
                 queries += 1;
