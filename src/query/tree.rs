@@ -19,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Span};
 mod define;
 
 mod cells;
+mod comments;
 mod conditions;
 pub mod game;
 mod numbers;
@@ -140,6 +141,12 @@ impl Header {
     pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
         let (low, high) = self.games.unwrap_or((0, u32::MAX));
         self.games = Some((low.max(first), high.min(last)));
+    }
+
+    /// The comment that marks each position at which the query matches, if there is one.
+    pub fn mark(&self) -> Option<&str> {
+        let mark = self.match_string.as_deref().unwrap_or("CQL");
+        (self.comments == Comments::All && !mark.is_empty()).then_some(mark)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
 use crate::{
-    engine::{Answers, Commentary, EngineError, GameAnswer, Interrupt, Wants},
+    engine::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants},
     query::Query,
-    reel::Block,
+    reel::{Block, GameRow},
 };
 
 /// Evaluates a query on games that are known to be found, for what it writes about them and sorts them by: the other engines
@@ -52,6 +52,9 @@ impl Commentator {
     ) -> Result<(Option<Commentary>, Vec<GameAnswer>), EngineError> {
         let wanted = Wants::COMMENTARY.when(self.wanted.contains(Wants::COMMENTARY));
         let is_found = |index: usize| answers.finds(&block.game(index));
+        if has_all && self.query.writes_marks_alone() {
+            return Ok((Some(self.marks(block, answers)), Vec::new()));
+        }
         let hits = (self.at_hits && has_all).then_some(&answers.hits);
         let all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
         let mut all = all.at(hits);
@@ -64,5 +67,23 @@ impl Commentator {
             commentary.games.retain(|game| is_found(game.index as usize));
         }
         Ok((commentary, games))
+    }
+
+    /// Comments that are nothing but marks at hits.
+    fn marks(&self, block: &Block, answers: &Answers) -> Commentary {
+        let mark = self.query.header.mark();
+        let marked = |slot: usize, first: usize| Some(((slot - first) as u32, mark?.into()));
+        let of_game = |game: GameRow<'_>| GameCommentary {
+            index: game.index() as u32,
+            matches: answers.hits.count_in(game.slots()) as u32,
+            comments: answers
+                .hits
+                .slots(game.slots())
+                .filter_map(|slot| marked(slot, game.first_slot()))
+                .collect(),
+            ..GameCommentary::default()
+        };
+        let found = block.games().filter(|game| answers.finds(game));
+        Commentary { games: found.map(of_game).collect(), messages: Vec::new() }
     }
 }

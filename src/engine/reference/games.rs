@@ -131,11 +131,8 @@ impl<'a> GameBlock<'a> {
         if found.match_count == 0 && header.match_count.is_none_or(|(least, _)| least > 0) {
             return;
         }
-        let match_string = header.match_string.as_deref().unwrap_or("CQL");
         let comments = found.notes.into_iter().filter_map(|note| match (note.what, header.comments) {
-            (Noted::Matched, Comments::All) if !match_string.is_empty() => {
-                Some((note.at as u32, match_string.into()))
-            }
+            (Noted::Matched, _) => header.mark().map(|mark| (note.at as u32, mark.into())),
             (Noted::Asked(text), Comments::All | Comments::Quiet) => Some((note.at as u32, text)),
             (Noted::Automatic(text), Comments::All) => Some((note.at as u32, text)),
             _ => None,

@@ -2,7 +2,7 @@
 
 use super::{
     ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
-    MoveOf, NumberOp, Path, PositionOp, Query, Ref, SquaresOp, TextOp, Written,
+    MoveOf, NumberOp, Path, PositionOp, Query, Ref, SquaresOp, TextOp,
 };
 
 impl Query {
@@ -17,17 +17,6 @@ impl Query {
             && self.dictionaries.is_empty()
             && !self.outlives_games()
             && !self.body.any(remembers)
-    }
-
-    /// Tells whether it writes nothing but what is known from each hit alone.
-    pub fn writes_at_hits(&self) -> bool {
-        let writes = |op: &GameCondition<Written>| {
-            matches!(
-                op,
-                GameCondition::Message { .. } | GameCondition::SetTag { .. } | GameCondition::RemoveComment
-            )
-        };
-        self.judges_apart() && self.sorts.is_empty() && !self.has(writes)
     }
 }
 

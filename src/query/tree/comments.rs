@@ -1,0 +1,65 @@
+//! The comments that a query makes, and what must be evaluated for them.
+
+use super::{
+    Comments, ConditionOp, Echo, Form, GameCondition, GameNumber, GamePosition, Line, NumberOp, Path,
+    PositionOp, Query, Ref, Written,
+};
+
+impl Query {
+    /// Tells whether it writes nothing but what is known from each hit alone.
+    pub fn writes_at_hits(&self) -> bool {
+        let writes = |op: &GameCondition<Written>| {
+            matches!(
+                op,
+                GameCondition::Message { .. } | GameCondition::SetTag { .. } | GameCondition::RemoveComment
+            )
+        };
+        self.judges_apart() && self.sorts.is_empty() && !self.has(writes)
+    }
+
+    /// Tells whether all that it writes is a mark at each hit: then nothing has to be evaluated for it.
+    pub fn writes_marks_alone(&self) -> bool {
+        let is_written = |filter: Ref<Written>| {
+            let last = comments_of(filter);
+            last != Comments::Silent && self.header.comments <= last
+        };
+        self.writes_at_hits() && !self.body.any(is_written)
+    }
+}
+
+/// The last of the headers under which a filter writes a comment: `Quiet` if the query asks for the comment, `All` if the filter
+/// makes it of itself, `Silent` if there is none.
+fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
+    let of_itself = |quiet: bool| if quiet { Comments::Silent } else { Comments::All };
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::Game(GameCondition::Comment(_)) => Comments::Quiet,
+            ConditionOp::Game(GameCondition::Echo(Echo { quiet, .. })) => of_itself(*quiet),
+            _ => Comments::Silent,
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::Find { quiet, .. } => of_itself(*quiet),
+            NumberOp::Game(GameNumber::Echo(Echo { quiet, .. })) => of_itself(*quiet),
+            NumberOp::Game(GameNumber::ConsecutiveMoves { quiet, .. }) => of_itself(*quiet),
+            NumberOp::Game(GameNumber::Line(Line { quiet, .. })) => of_itself(*quiet),
+            NumberOp::Game(GameNumber::Path(path)) => of_path(path),
+            _ => Comments::Silent,
+        },
+        Ref::Position(f) => match f.op() {
+            PositionOp::Find { quiet, .. } => of_itself(*quiet),
+            PositionOp::Game(GamePosition::LineEnd(Line { quiet, .. })) => of_itself(*quiet),
+            PositionOp::Game(GamePosition::PathEnd(path)) => of_path(path),
+            _ => Comments::Silent,
+        },
+        Ref::Squares(_) | Ref::Text(_) => Comments::Silent,
+    }
+}
+
+fn of_path<P: Form>(path: &Path<P>) -> Comments {
+    let is_asked = path.title.is_some() || path.piece_path || path.verbose;
+    match (is_asked, path.quiet) {
+        (true, _) => Comments::Quiet,
+        (false, false) => Comments::All,
+        (false, true) => Comments::Silent,
+    }
+}
