@@ -71,7 +71,8 @@ fn holds(test: &TextTest, game: &GameRow) -> bool {
     }
 }
 
-fn bytes(text: &Text, game: &GameRow) -> Option<Vec<u8>> {
+/// A string that is constant in a game, if it has a value.
+pub(super) fn bytes(text: &Text, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         Text::Literal(text) => Some(text.clone().into_bytes()),
         Text::Name(text) => Some(tags::name_as_cql(text.as_bytes())),

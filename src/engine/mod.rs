@@ -46,6 +46,7 @@ pub mod narrowed;
 mod operations;
 mod prepared;
 pub mod reference;
+mod regexes;
 mod request;
 pub mod settled;
 mod spans;

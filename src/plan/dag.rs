@@ -112,6 +112,9 @@ pub struct Options {
     pub unrolling: bool,
     /// Segments whose positions cannot match are passed over.
     pub screens: bool,
+    /// A condition that costs little and holds wherever the query matches is computed first; the query is evaluated where it
+    /// holds.
+    pub guards: bool,
     /// Answers that are carried along games as they are need no program over the positions, and programs that read nothing
     /// else no positions.
     pub direct: bool,
@@ -129,6 +132,7 @@ impl Default for Options {
             chains: true,
             unrolling: true,
             screens: true,
+            guards: true,
             direct: true,
         }
     }

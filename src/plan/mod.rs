@@ -11,6 +11,7 @@ mod copies;
 mod dag;
 mod flat;
 mod game;
+mod guard;
 mod listing;
 mod lower;
 mod numbers;
@@ -37,7 +38,7 @@ pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduc
 pub use operations::{
     Automaton, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge, FlatFocus, FlatMove,
     FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf, LegalValue, Memory,
-    MoveInstr, PairSearch, PairTest, PairWord, Sees, SquareTest, State, TextInstr, Walk, Word,
+    MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, Sees, SquareTest, State, TextInstr, Walk, Word,
 };
 pub use plans::Plans;
 pub use program::{

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{
     Apart, CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE,
-    finish, lower::Lower, lower::Value, program::Program, screen::Screen,
+    finish, guard::guard, lower::Lower, lower::Value, program::Program, screen::Screen,
 };
 use crate::{diagnostic::Diagnostic, query::Type, sync::lock};
 
@@ -111,6 +111,21 @@ impl Plans {
             always: roots.iter().map(|&root| dag.constant(root) == Some(TRUE)).collect(),
             columns: graph.lower.columns.clone(),
         }
+    }
+
+    /// A condition that holds wherever one of some queries matches, and costs far less than they do, as the answer of one query;
+    /// none if such a condition is not known.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such queries.
+    pub fn guard(&self, queries: Range<usize>) -> Option<SharedPlan> {
+        let options = self.planners.first()?.options;
+        let mut graph = lock(&self.graph);
+        let Graph { lower, hits, .. } = &mut *graph;
+        let guard = options.guards.then(|| guard(&mut lower.dag, &hits[queries])).flatten()?;
+        let program = Program::answering(&lower.dag, &[guard]);
+        Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
     }
 
     /// What tells which segments hold no hit of any of some queries, if something is known of them.

@@ -52,13 +52,9 @@ impl Lower {
 
     /// The strings of two that are compared; a literal beside the name of a player is spelt as names are.
     pub(super) fn compared_texts(&mut self, a: &orbit::Text, b: &orbit::Text) -> [Texts; 2] {
-        let names = [a, b].into_iter().any(|text| match last_op(text) {
-            TextOp::Player(_) => true,
-            TextOp::Tag(name) => name == "White" || name == "Black",
-            _ => false,
-        });
+        let names = [a, b].into_iter().any(is_name);
         [a, b].map(|f| {
-            let is_spelt = names && matches!(last_op(f), TextOp::Literal(_));
+            let is_spelt = names && is_literal(f);
             let spelt = |(ok, text)| match text {
                 Text::Literal(text) if is_spelt => (ok, Text::Name(text)),
                 text => (ok, text),
@@ -162,6 +158,20 @@ impl Lower {
 }
 
 /// The operation whose value is the string's: the last one in braces.
+/// Whether a string is the name of a player.
+pub(super) fn is_name(text: &orbit::Text) -> bool {
+    match last_op(text) {
+        TextOp::Player(_) => true,
+        TextOp::Tag(name) => name == "White" || name == "Black",
+        _ => false,
+    }
+}
+
+/// Whether a string is a literal.
+pub(super) fn is_literal(text: &orbit::Text) -> bool {
+    matches!(last_op(text), TextOp::Literal(_))
+}
+
 fn last_op(text: &orbit::Text) -> &TextOp<Expanded> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) => last_op(last),

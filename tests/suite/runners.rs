@@ -79,7 +79,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 type Switch = (&'static str, fn(&mut Options));
 
 /// The optimisations, each with the switch that turns it off.
-pub const OPTIMISATIONS: [Switch; 10] = [
+pub const OPTIMISATIONS: [Switch; 11] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
@@ -89,6 +89,7 @@ pub const OPTIMISATIONS: [Switch; 10] = [
     ("chains", |options| options.chains = false),
     ("unrolling", |options| options.unrolling = false),
     ("screens", |options| options.screens = false),
+    ("guards", |options| options.guards = false),
     ("direct", |options| options.direct = false),
 ];
 

@@ -145,6 +145,21 @@ impl Machine {
         }
     }
 
+    /// Adds the hits of each query among slots that were gathered.
+    pub(super) fn gathered_answers<'a>(
+        &self,
+        slots: &[usize],
+        out: impl ExactSizeIterator<Item = &'a mut [u32]>,
+    ) {
+        assert_eq!(out.len(), self.answers.len(), "one for each query");
+        for (out, answer) in out.zip(&self.answers) {
+            for (k, &slot) in slots.iter().enumerate() {
+                let hit = answer[k % LANES] >> (k / LANES) & 1;
+                out[slot / SEGMENT_SLOTS] |= hit << (slot % SEGMENT_SLOTS);
+            }
+        }
+    }
+
     /// Adds the words in a register, one for each slot of the block whose group begins at segment `first`, to
     /// a column of masks or words.
     pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {

@@ -10,6 +10,7 @@ mod emit;
 #[path = "without_emit.rs"]
 mod emit;
 mod glance;
+mod guard;
 mod kernels;
 mod machine;
 mod moves;
@@ -33,6 +34,7 @@ use crate::{
     reel::{Block, lanes::LANES},
     sync::lock,
 };
+use guard::Guard;
 pub use prepared::MachineCode;
 use prepared::{Prepared, segments};
 use registers::GROUP;
@@ -46,6 +48,7 @@ pub struct Cpu {
     code: MachineCode,
     hits: Prepared<SharedPlan>,
     screen: Option<Screening>,
+    guard: Option<Guard>,
     /// Of each query, made when they are first wanted.
     values: Vec<OnceLock<Prepared<Plan>>>,
     /// By [`Apart`](crate::plan::Apart).
@@ -69,8 +72,9 @@ impl Cpu {
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
+        let guard = Guard::new(&plans, isa, code);
         let (values, copies) = (plans.unmade(), plans.unmade());
-        Cpu { plans, isa, code, hits, screen, values, copies, spare: Mutex::default() }
+        Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }
 
     /// Of how many segments no position was looked at, and how many there were, over all scans.
@@ -139,6 +143,16 @@ impl Cpu {
             Some(screen) if self.hits.plan.carried.is_none() => screen.segments(block),
             _ => segments(block),
         };
+        if let Some(slots) = self.guard.as_ref().and_then(|guard| guard.slots(context, &segments)) {
+            self.hits.with_machine(context, slots.len().div_ceil(GROUP), |plan, machine, native, beside| {
+                for slots in pieces(&slots, GROUP, &interrupt) {
+                    machine.gather(&plan.program, block, slots, beside);
+                    machine.run(&plan.program, native);
+                    machine.gathered_answers(slots, all.iter_mut().map(|hits| &mut hits.bits[..]));
+                }
+            });
+            return all;
+        }
         let groups = segments.len().div_ceil(LANES);
         self.hits.with_machine(context, groups, |plan, machine, native, beside| {
             if let Some(places) = &plan.carried {

@@ -59,7 +59,7 @@ enum Count {
 
 /// How many blocks are not to be looked at.
 #[derive(Debug)]
-struct Rest {
+pub(super) struct Rest {
     left: AtomicU32,
     next: AtomicU32,
 }
@@ -72,12 +72,12 @@ impl Default for Rest {
 
 impl Rest {
     /// Whether the next block is not to be looked at.
-    fn takes_one(&self) -> bool {
+    pub(super) fn takes_one(&self) -> bool {
         self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
     /// Begins where fewer than so many hundredths of some segments were passed over.
-    fn begin_unless(&self, left: usize, all: usize, worth: usize) {
+    pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
         } else if self.left.load(Relaxed) == 0 {

@@ -5,27 +5,26 @@
 mod boards;
 mod entries;
 mod known;
+mod leaving;
 mod moves;
+mod rare;
 mod strings;
 mod walks;
 
 use shakmaty::Square;
 
-use super::{
-    Bits, Games, Source, node_at, number,
-    pairs::{Pairs, Targets},
-    tree::Nodes,
-};
+use super::{Bits, Games, Source, number, pairs::Targets, tree::Nodes};
 use crate::{
     board::PieceSet,
     engine::carry::SlotColumn,
-    plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word, word_of},
+    plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word},
     reel::replay::position_at,
 };
 use boards::Boards;
 use entries::Entries;
+use leaving::Leaving;
 use strings::Strings;
-use walks::Walks;
+use walks::{Walks, bit};
 
 /// The most repetitions of `loop` and `while` in one game.
 const REPETITIONS_MAX: u64 = 10_000_000;
@@ -88,6 +87,7 @@ struct Machine<'a> {
     strings: Strings,
     entries: Entries,
     boards: Boards,
+    leaving: Leaving,
 }
 
 /// What one search has found.
@@ -209,9 +209,10 @@ impl<'a> Machine<'a> {
             men: Men::default(),
             family: Family::default(),
             walks: Walks::default(),
-            strings: Strings::new(&program.texts),
+            strings: Strings::new(program),
             entries: Entries::new(program),
             boards: Boards::default(),
+            leaving: Leaving::default(),
         }
     }
 
@@ -225,6 +226,7 @@ impl<'a> Machine<'a> {
         self.strings.begin();
         self.entries.begin();
         self.boards.begin();
+        self.leaving.begin();
         self.family.fill(nodes);
         if self.program.pieces {
             self.men.fill(nodes, self.games);
@@ -245,15 +247,18 @@ impl<'a> Machine<'a> {
 
     /// Counts a turn of a loop.
     fn turn(&mut self) -> Result<(), Stopped> {
-        self.count(1)
+        self.turns += 1;
+        if self.turns < TURNS_A_LOOK { Ok(()) } else { self.look() }
     }
 
     /// Counts turns of loops, or work that takes as long, and looks every so often at the interrupt.
     fn count(&mut self, turns: u64) -> Result<(), Stopped> {
         self.turns += turns;
-        if self.turns < TURNS_A_LOOK {
-            return Ok(());
-        }
+        if self.turns < TURNS_A_LOOK { Ok(()) } else { self.look() }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Stopped> {
         self.turns = 0;
         if self.games.interrupt().is_set() { Err(Stopped) } else { Ok(()) }
     }
@@ -289,6 +294,9 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs code from a place on at one node, and says whether it does not fail.
+    ///
+    /// The instructions that run most often stand here, and the rest apart: the loop is short, and what it counts on stays in
+    /// registers.
     fn run(&mut self, nodes: Nodes<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
         let program = self.program;
         let mut at = start;
@@ -329,30 +337,7 @@ impl<'a> Machine<'a> {
                         pc = no.0 as usize;
                     }
                 }
-                Instr::Do { to, op } => {
-                    let word = word_of(op, |id| self.words[id.0 as usize]);
-                    self.set(to, word.expect("the compiler refuses steps that look at positions"));
-                }
                 Instr::Count { to, set } => self.set(to, self.get(set).count_ones().into()),
-                Instr::Place { to, set, rank } => {
-                    let square = only(self.get(set)).map(i32::from);
-                    self.set_value(to, square.map(|square| 1 + if rank { square >> 3 } else { square & 7 }));
-                }
-                Instr::Square { to, file, rank } => {
-                    let on_board = |n: &i32| (1..=8).contains(n);
-                    let (file, rank) = (self.value(file).filter(on_board), self.value(rank).filter(on_board));
-                    let square = file.zip(rank).map_or(0, |(file, rank)| 1 << (8 * (rank - 1) + file - 1));
-                    self.set(to, square);
-                }
-                Instr::Arith { to, arith, a, b } => {
-                    let both = self.value(a).zip(self.value(b));
-                    self.set_value(to, both.and_then(|(a, b)| arithmetic(arith, a, b)));
-                }
-                Instr::Neg { to, of } => self.set_value(to, self.value(of).map(i32::wrapping_neg)),
-                Instr::Abs { to, of } => self.set_value(to, self.value(of).map(i32::wrapping_abs)),
-                Instr::Sqrt { to, of } => {
-                    self.set_value(to, self.value(of).filter(|&n| n >= 0).map(i32::isqrt));
-                }
                 Instr::Holds { var } => {
                     if !self.bound[var as usize] {
                         return Err(Stopped);
@@ -371,13 +356,6 @@ impl<'a> Machine<'a> {
                 Instr::UnlessBound { var, bound, no } => {
                     if self.bound[var as usize] != bound {
                         pc = no.0 as usize;
-                    }
-                }
-                Instr::Repeat => {
-                    self.turn()?;
-                    self.repetitions += 1;
-                    if self.repetitions > REPETITIONS_MAX {
-                        return Err(Stopped);
                     }
                 }
                 Instr::Take { to, set, done } => {
@@ -410,35 +388,11 @@ impl<'a> Machine<'a> {
                         None => pc = done.0 as usize,
                     }
                 }
-                Instr::NextPair { pairs, source, node, done } => {
-                    self.turn()?;
-                    let place = usize::from(pairs);
-                    let from = self.get(node).wrapping_add(1) as usize;
-                    if from == 0 {
-                        let (search, squares) = (&program.pairs[place], &self.men.of);
-                        let search = Pairs::new(search, self.operands, nodes, &self.words, squares);
-                        search.find(self.words[source.0 as usize] as usize, &mut self.targets[place]);
-                    }
-                    match self.targets[place].next(from) {
-                        Some(target) => self.set(node, target as u64),
+                Instr::SeekMove { seek, node, last, done } => {
+                    match self.next_left(nodes, seek, self.get(node) as usize, self.get(last) as usize)? {
+                        Some(next) => self.set(node, next as u64),
                         None => pc = done.0 as usize,
                     }
-                }
-                Instr::Recall { site, key, last, to, done } => {
-                    let known = self.found[self.place(site, key)];
-                    if let Some(found) = known.at(self.games_seen, at, self.get(last) as usize) {
-                        self.set_node(to, found);
-                        pc = done.0 as usize;
-                    }
-                }
-                Instr::Remember { site, key, from, last, found } => {
-                    let place = self.place(site, key);
-                    self.found[place] = Known {
-                        game: self.games_seen,
-                        from: self.get(from) as usize,
-                        found: node_at(self.get(found), nodes),
-                        last: self.get(last) as usize,
-                    };
                 }
                 Instr::Last { to } => {
                     let last = self.family.last.get(at).map_or(nodes.len() - 1, |&last| last as usize);
@@ -451,71 +405,8 @@ impl<'a> Machine<'a> {
                     let next = self.family.next.get(self.get(of) as usize).copied().unwrap_or(0);
                     self.set_node(to, (next > 0).then_some(next as usize));
                 }
-                Instr::Child { to, number } => {
-                    let mut child = first_child(nodes, at);
-                    let mut left = self.get(number) as i64;
-                    while left > 0 && child.is_some() {
-                        let next = child.and_then(|child| self.family.next.get(child).copied()).unwrap_or(0);
-                        child = (next > 0).then_some(next as usize);
-                        left -= 1;
-                    }
-                    self.set_node(to, child.filter(|_| left == 0));
-                }
-                Instr::Numbered { to, number } => self.set_node(to, node_at(self.get(number), nodes)),
-                Instr::Fork { to, a, b } => {
-                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
-                    self.set_node(to, both.map(|(a, b)| nodes.fork(a, b).0));
-                }
-                Instr::Distance { to, a, b } => {
-                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
-                    self.set_node(to, both.map(|(a, b)| nodes.fork(a, b).1));
-                }
-                Instr::UnlessBefore { a, b, no } => {
-                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
-                    if !both.is_some_and(|(a, b)| nodes.is_before(a, b)) {
-                        pc = no.0 as usize;
-                    }
-                }
-                Instr::Same { to, a, b, planes } => {
-                    let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
-                    let same = both.map_or(0, |(a, b)| {
-                        let planes = &self.operands[planes as usize..planes as usize + 4];
-                        let differ =
-                            |plane: &Source<'_>| plane.word(nodes.slot(a)) ^ plane.word(nodes.slot(b));
-                        !planes.iter().fold(0, |all, plane| all | differ(plane))
-                    });
-                    self.set(to, same);
-                }
                 Instr::Fits { edge, child, selected, no } => {
-                    let child = self.get(child);
-                    let slot = nodes.slot(child as usize);
-                    match self.selected(program.edges[edge as usize], slot, |_| true) {
-                        None => pc = no.0 as usize,
-                        Some([from, to]) => {
-                            for (place, word) in [child, from, to].into_iter().enumerate() {
-                                self.set(Word(selected.0 + place as u16), word);
-                            }
-                        }
-                    }
-                }
-                Instr::Own { to, selected, reached } => {
-                    let part = if self.get(selected) == at as u64 {
-                        self.get(Word(selected.0 + 1 + u16::from(reached)))
-                    } else if at == 0 {
-                        0
-                    } else {
-                        let mv = self.games.moves().to(nodes.slot(at));
-                        let squares = if reached { mv.reached() } else { mv.left() };
-                        squares.into_iter().fold(0, |set, square| set | 1 << square)
-                    };
-                    self.set(to, part);
-                }
-                Instr::Chain { to, chain } => {
-                    let value = self.chain(nodes, chain, at)?;
-                    self.set(to, value as u64);
-                }
-                Instr::UnlessFree { chain, no } => {
-                    if !self.is_free(chain, at) {
+                    if !self.move_fits(nodes, edge, child, selected) {
                         pc = no.0 as usize;
                     }
                 }
@@ -523,23 +414,31 @@ impl<'a> Machine<'a> {
                     let piece = only(self.get(set)).map(|square| self.men.on[at][square as usize]);
                     self.set_value(to, piece.filter(|&piece| piece != NONE).map(i32::from));
                 }
-                Instr::Text(instr) => {
-                    if let Some(to) = self.text(nodes, instr, at)? {
-                        pc = to.0 as usize;
-                    }
-                }
-                Instr::Entry(instr) => {
-                    if let Some(to) = self.entry(instr)? {
-                        pc = to.0 as usize;
-                    }
-                }
-                Instr::Move(instr) => self.look_at_moves(nodes, instr, at)?,
                 Instr::PieceSquare { to, piece } => {
                     let square = self.men.of[at][self.get(piece) as usize & 63];
                     self.set(to, if square == NONE { 0 } else { 1 << square });
                 }
+                instr => {
+                    if let Some(to) = self.rare(nodes, instr, at)? {
+                        pc = to.0 as usize;
+                    }
+                }
             }
         }
+    }
+
+    /// Tells whether the move that led to a node passes a test; three registers from `selected` on get what of it does.
+    #[inline(never)]
+    fn move_fits(&mut self, nodes: Nodes<'_>, edge: u16, child: Word, selected: Word) -> bool {
+        let child = self.get(child);
+        let edge = self.program.edges[usize::from(edge)];
+        let Some([from, to]) = self.selected(edge, nodes.slot(child as usize), |_| true) else {
+            return false;
+        };
+        for (place, word) in (0..).zip([child, from, to]) {
+            self.set(Word(selected.0 + place), word);
+        }
+        true
     }
 
     /// Where it stands what a search has found for a piece.

@@ -15,6 +15,8 @@ use crate::{
 /// The nodes of one game: their slots follow each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nodes<'a> {
+    /// The index of the game in its block.
+    pub(super) game: usize,
     first: usize,
     len: usize,
     /// The parent of each node, in a game with side lines; none of others, where it is the node before.
@@ -131,7 +133,7 @@ impl Tree {
     pub(super) fn nodes(&self, game: GameRow<'_>) -> Nodes<'_> {
         let slots = slots(game);
         let parents = self.parents.get(slots.clone()).filter(|_| game.has_lines());
-        Nodes { first: slots.start, len: slots.len(), parents }
+        Nodes { game: game.index(), first: slots.start, len: slots.len(), parents }
     }
 
     /// Whether a position that has a parent is such a child of it.

@@ -74,7 +74,6 @@ mod played;
 mod plays;
 mod program;
 mod pure;
-mod regexes;
 mod scope;
 mod script_files;
 mod search;

@@ -1,12 +1,9 @@
 //! Searches with regular expressions.
 
-use super::{
-    copies::Explicit,
-    eval::Evaluation,
-    regexes::{Found, Groups, TooLong, groups_of},
-};
+use super::{copies::Explicit, eval::Evaluation};
 use crate::{
     diagnostic::{Diagnostic, Span},
+    engine::regexes::{Found, Groups, TooLong, groups_of},
     query::tree::Text,
 };
 

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use super::{
     found::Note,
     memory::Chains,
-    regexes::{Groups, Pattern, pattern_of},
     script_files::ScriptFiles,
     value::{Evaluated, cell_text},
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
-    engine::{Interrupt, SortValue},
+    engine::{
+        Interrupt, SortValue,
+        regexes::{Groups, Pattern, pattern_of},
+    },
     query::{
         Query,
         tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},

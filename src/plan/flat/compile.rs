@@ -6,7 +6,8 @@ use super::names::used;
 use crate::{
     orbit::{Expanded, Filter, FilterRef},
     plan::{
-        CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, PairSearch, Word,
+        self, CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, MoveSeek,
+        PairSearch, Word,
         dag::{Id, NO_VALUE, TRUE},
         lower::Lower,
         operations::GameOp,
@@ -108,10 +109,13 @@ pub(super) struct Compiler<'l> {
     /// Variables that hold something wherever the code at hand runs: those of the loops around it.
     pub(super) sure: Vec<VarId>,
     pub(super) pairs: Vec<PairSearch>,
+    pub(super) seeks: Vec<MoveSeek>,
     /// How many searches remember what they found.
     pub(super) sites: usize,
     /// The strings of the program.
     pub(super) texts: Vec<String>,
+    pub(super) of_games: Vec<plan::Text>,
+    pub(super) patterns: Vec<String>,
     /// How many loops over keys there are.
     pub(super) key_loops: usize,
 }
@@ -144,8 +148,11 @@ impl<'l> Compiler<'l> {
             unbound,
             sure: Vec::new(),
             pairs: Vec::new(),
+            seeks: Vec::new(),
             sites: 0,
             texts: Vec::new(),
+            of_games: Vec::new(),
+            patterns: Vec::new(),
             key_loops: 0,
         }
     }
@@ -194,8 +201,11 @@ impl<'l> Compiler<'l> {
             is_mask,
             pieces: self.pieces,
             pairs: self.pairs,
+            seeks: self.seeks,
             sites: self.sites,
             texts: self.texts,
+            of_games: self.of_games,
+            patterns: self.patterns,
             dictionaries: self.facts.dictionaries.iter().map(KeyOrder::of).collect(),
             key_loops: self.key_loops,
         };

@@ -77,9 +77,8 @@ impl Compiler<'_> {
             self.word()?;
         }
         self.emit(Instr::Here { to: here })?;
-        if let Some(mask) = self.relaxed(edge)? {
-            self.unless_mask(mask, none)?;
-        }
+        let lead = self.relaxed(edge)?;
+        self.unless_led(lead, none)?;
         let before = if edge.entering {
             let parent = self.word()?;
             self.emit(Instr::Copy { to: child, from: here })?;

@@ -21,7 +21,7 @@ fn keeps(filter: FilterRef) -> bool {
 }
 
 /// Whether something is kept, read of what was kept, or may end the run, but for variables.
-fn is_state(filter: FilterRef) -> bool {
+pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
         Ref::Condition(f) => matches!(
             f.op(),

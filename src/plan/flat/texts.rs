@@ -3,7 +3,11 @@
 use super::compile::{Compiled, Compiler};
 use crate::{
     orbit::{Expanded, Filter, FilterRef, Number, Text},
-    plan::{EMPTY, Instr, LITERALS, Label, TextInstr, Word, dag::NO_VALUE},
+    plan::{
+        self, EMPTY, Instr, LITERALS, Label, TextInstr, Word,
+        dag::NO_VALUE,
+        texts::{is_literal, is_name},
+    },
     query::tree::{
         Any, Cmp, ConditionOp as C, Control, Elsewhere, GameSquares, GameText as G, Kind as _, NumberOp as N,
         PositionOp as P, SquaresOp as S, TextOp as T, VarId,
@@ -21,7 +25,7 @@ impl Compiler<'_> {
                 let (contents, spelt) = (*contents, *spelt);
                 this.emit(Instr::Text(TextInstr::Content { to, set, contents, spelt }))
             }),
-            T::Compare(cmp, a, b) => self.two_texts(a, b, |this, [a, b]| {
+            T::Compare(cmp, a, b) => self.compared(a, b, |this, [a, b]| {
                 this.or_none(to, |this, no| {
                     this.unless_texts(*cmp, [a, b], no)?;
                     this.emit(Instr::Copy { to, from: a })
@@ -29,7 +33,8 @@ impl Compiler<'_> {
             }),
             T::Control(of) => self.control(of, to, NO_VALUE as u64, |this, f: &Text| this.text(f, to)),
             T::Game(op) => self.game_text(op, to),
-            T::Tag(_) | T::Player(_) => Err("the text of a tag in a string that depends on variables"),
+            T::Tag(name) => self.of_game(plan::Text::Tag(name.clone()), to),
+            T::Player(side) => self.of_game(plan::Text::Player(*side), to),
             T::Form(never) => match *never {},
         }
     }
@@ -75,10 +80,17 @@ impl Compiler<'_> {
             }
             // Copies are not named in a plan.
             G::CurrentTransform(_) => Err("`currenttransform`"),
-            G::OriginalComment | G::Match { .. } | G::Group(_) | G::ReadFile(_) => {
-                Err("a string that a program does not make")
+            G::Match { text, pattern } => {
+                let pattern = place_of(&mut self.patterns, pattern.clone())?;
+                self.of_text(text, |this, of| this.emit(Instr::Text(TextInstr::Match { to, of, pattern })))
             }
+            G::OriginalComment | G::Group(_) | G::ReadFile(_) => Err("a string that a program does not make"),
         }
+    }
+
+    fn of_game(&mut self, text: plan::Text, to: Word) -> Compiled {
+        let text = place_of(&mut self.of_games, text)?;
+        self.emit(Instr::Text(TextInstr::OfGame { to, text }))
     }
 
     /// A string that is written in the query.
@@ -110,7 +122,7 @@ impl Compiler<'_> {
 
     /// `a < b` and its kin as conditions. Without a value two strings differ.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> Compiled {
-        self.two_texts(a, b, |this, [a, b]| {
+        self.compared(a, b, |this, [a, b]| {
             let done = this.label();
             if cmp == Cmp::Ne {
                 // A string differs from what stands for none.
@@ -126,7 +138,7 @@ impl Compiler<'_> {
 
     /// `a in b`.
     pub(super) fn text_in(&mut self, needle: &Text, text: &Text, no: Label) -> Compiled {
-        self.two_texts(needle, text, |this, [needle, text]| {
+        self.compared(needle, text, |this, [needle, text]| {
             this.emit(Instr::UnlessValue { number: needle, no })?;
             this.emit(Instr::UnlessValue { number: text, no })?;
             this.emit(Instr::Text(TextInstr::UnlessIn { needle, text, no }))
@@ -164,6 +176,19 @@ impl Compiler<'_> {
             this.text(of, text)?;
             then(this, text)
         })
+    }
+
+    /// Two strings that are compared. A literal beside the name of a player is spelt as names are, which no instruction does.
+    fn compared(
+        &mut self,
+        a: &Text,
+        b: &Text,
+        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
+    ) -> Compiled {
+        if [a, b].into_iter().any(is_name) && [a, b].into_iter().any(is_literal) {
+            return Err("a literal beside the name of a player");
+        }
+        self.two_texts(a, b, then)
     }
 
     pub(super) fn two_texts(
@@ -284,6 +309,15 @@ impl Compiler<'_> {
         self.place(done);
         Ok(())
     }
+}
+
+/// Where something stands in a list, to which it is added if it is new.
+fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> Compiled<u16> {
+    let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
+        list.push(what);
+        list.len() - 1
+    });
+    u16::try_from(place).map_err(|_| "so many strings")
 }
 
 /// The variable that a filter is.

@@ -47,6 +47,11 @@ impl Compiler<'_> {
         let none = self.label();
         self.scratch(|this| {
             let chain = this.begin(chain, line.range.as_ref(), none)?;
+            let lead = this.chain_lead(&line.chain, &|this, step| match step.tied && !line.back {
+                true => Ok(None),
+                false => this.untied(|this| this.lead(step.filter.node())),
+            })?;
+            this.unless_led(lead, none)?;
             this.chain(chain, to, |this, chain| {
                 for (filter, tied) in filters.iter().zip(&ties) {
                     let tied = if *tied { Some(this.word()?) } else { None };
@@ -88,6 +93,11 @@ impl Compiler<'_> {
                         Some(FlatFocus::Pieces { set, capture: *capture })
                     }
                 };
+                let lead = this.chain_lead(&path.chain, &|this, step| match step {
+                    PathStep::Filter(filter) => this.lead(filter.node()),
+                    PathStep::Edge { edge, .. } => this.relaxed(edge),
+                })?;
+                this.unless_led(lead, none)?;
                 let of_path = this.word()?;
                 for _ in 1..OF_PATH {
                     this.word()?;

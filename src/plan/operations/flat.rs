@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     board::PieceSet,
-    plan::op::Op,
+    plan::{columns::Text, op::Op},
     query::tree::{Arith, Cmp},
 };
 
@@ -35,12 +35,18 @@ pub struct FlatProgram {
     pub is_mask: bool,
     /// How targets of `echo` are found.
     pub pairs: Vec<PairSearch>,
+    /// The tests of [`Instr::SeekMove`].
+    pub seeks: Vec<MoveSeek>,
     /// How many searches remember what they found.
     pub sites: usize,
     /// Whether it asks which piece of the game stands where.
     pub pieces: bool,
     /// The strings that it has: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
+    /// The strings that are constant in a game.
+    pub of_games: Vec<Text>,
+    /// The regular expressions.
+    pub patterns: Vec<String>,
     /// The dictionaries, by how their keys follow each other.
     pub dictionaries: Vec<KeyOrder>,
     /// How many loops over keys there are.
@@ -60,6 +66,19 @@ pub struct FlatEdge {
     pub promotion: Option<PieceSet>,
     /// It is a promotion to a piece that a letter of a string names.
     pub letters: Option<Word>,
+}
+
+/// What a move that leaves a node must be like for a filter to match there. A node without one is passed over.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct MoveSeek {
+    /// The set in which a square that it leaves lies.
+    pub from: Option<Word>,
+    /// The set in which a square that it reaches lies.
+    pub to: Option<Word>,
+    /// The piece that moves.
+    pub piece: Option<Word>,
+    /// Variables that the filter reads. If one of them holds nothing, no node is passed over.
+    pub vars: Vec<u16>,
 }
 
 /// What pairs of positions must pass for the body of an `echo` to be evaluated. The tests are what the body begins with,
@@ -261,6 +280,13 @@ pub enum Instr {
         mask: u16,
         done: Label,
     },
+    /// The first node from this one on that a move leaves which passes a test; goes on at `done` behind the last one.
+    SeekMove {
+        seek: u16,
+        node: Word,
+        last: Word,
+        done: Label,
+    },
     /// The next node that makes a pair with a source, the first one behind node -1; goes on at `done` behind the last
     /// one.
     NextPair {
@@ -393,6 +419,7 @@ impl Instr {
             Instr::Take { done, .. }
             | Instr::Next { done, .. }
             | Instr::Seek { done, .. }
+            | Instr::SeekMove { done, .. }
             | Instr::NextPair { done, .. }
             | Instr::Recall { done, .. } => Some(done),
             Instr::Text(instr) => instr.label(),

@@ -19,7 +19,7 @@ pub(super) use automaton::Part;
 pub use automaton::{Automaton, Branch, State};
 pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory};
 pub use entries::{EntryInstr, KeyOrder};
-pub use flat::{FlatEdge, FlatProgram, Instr, PairSearch, PairTest, PairWord};
+pub use flat::{FlatEdge, FlatProgram, Instr, MoveSeek, PairSearch, PairTest, PairWord};
 pub use moves::{FlatMove, LegalValue, MoveInstr};
 pub use registers::{Label, Word};
 pub use strings::{EMPTY, LITERALS, TextInstr};

@@ -66,6 +66,17 @@ pub enum TextInstr {
         contents: PieceSet,
         spelt: Spelt,
     },
+    /// A string that is constant in a game, by its place in [`FlatProgram::of_games`](super::FlatProgram::of_games).
+    OfGame {
+        to: Word,
+        text: u16,
+    },
+    /// The part of a string that a regular expression matches first.
+    Match {
+        to: Word,
+        of: Word,
+        pattern: u16,
+    },
     /// The position here.
     Fen {
         to: Word,

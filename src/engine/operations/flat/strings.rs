@@ -5,14 +5,14 @@
 
 use std::{hash::BuildHasher, ops::Range};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use shakmaty::{Bitboard, Color, Piece, Square};
 
 use super::{Machine, Stopped, only};
 use crate::{
     board::{Code, PieceSet, Position},
-    engine::operations::tree::Nodes,
-    plan::{Cmp, EMPTY, LITERALS, Label, NO_VALUE, Spelt, TextInstr, Word},
+    engine::{columns::bytes, operations::tree::Nodes, regexes::Pattern},
+    plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, Spelt, TextInstr, Word},
     text,
 };
 
@@ -27,6 +27,9 @@ const LENGTH_MAX: usize = 16 << 20;
 
 /// Bytes of strings on which work takes as long as a turn of a loop.
 const BYTES_A_TURN: usize = 1024;
+
+/// Steps of a search with a regular expression that take as long as a turn of a loop.
+const STEPS_A_TURN: u64 = 64;
 
 /// What is kept of the room of a game for the next one, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
@@ -56,10 +59,15 @@ pub(super) struct Strings {
     made: Vec<u8>,
     /// The FEN of each node, 0 where it is not known.
     fens: Vec<u64>,
+    /// The strings that are constant in the game, those that are known.
+    of_game: Vec<Option<u64>>,
+    patterns: Vec<Pattern>,
+    /// The matches that were found in strings of the game.
+    matches: HashMap<(u16, u64), u64>,
 }
 
 impl Strings {
-    pub(super) fn new(literals: &[String]) -> Strings {
+    pub(super) fn new(program: &FlatProgram) -> Strings {
         let mut out = Strings {
             bytes: Vec::new(),
             places: Vec::new(),
@@ -68,8 +76,11 @@ impl Strings {
             literals: [0; 2],
             made: Vec::new(),
             fens: Vec::new(),
+            of_game: vec![None; program.of_games.len()],
+            patterns: program.patterns.iter().map(|pattern| Pattern::new(pattern)).collect(),
+            matches: HashMap::new(),
         };
-        for literal in literals {
+        for literal in &program.texts {
             let hash = out.hasher.hash_one(literal.as_bytes());
             out.add(literal.as_bytes(), hash, 0);
         }
@@ -81,6 +92,8 @@ impl Strings {
     pub(super) fn begin(&mut self) {
         let [places, bytes] = self.literals;
         self.fens.clear();
+        self.of_game.fill(None);
+        self.matches.clear();
         if self.places.len() == places {
             return;
         }
@@ -235,6 +248,8 @@ impl Machine<'_> {
                 let letter = self.letter_on(nodes, at, set, contents, spelt);
                 self.set_value(to, letter.map(|letter| letter as i32));
             }
+            TextInstr::OfGame { to, text } => self.of_game(nodes, text, to)?,
+            TextInstr::Match { to, of, pattern } => self.first_match(to, of, pattern)?,
             TextInstr::Fen { to } => self.fen(nodes, at, to)?,
             TextInstr::Digits { to, of } => self.put_string(to, |this, out| {
                 let number = this.value(of)?;
@@ -328,6 +343,44 @@ impl Machine<'_> {
         let square = only(self.get(set))?;
         let code = self.boards.at(nodes, self.games, at).board.at(Square::new(square.into()));
         contents.contains(code).then(|| spelt.letter(code) as u8)
+    }
+
+    fn of_game(&mut self, nodes: Nodes<'_>, text: u16, to: Word) -> Result<(), Stopped> {
+        let place = usize::from(text);
+        if self.strings.of_game[place].is_none() {
+            let bytes = bytes(&self.program.of_games[place], &self.games.block.game(nodes.game));
+            self.put_string(to, |_, out| {
+                out.extend_from_slice(&bytes?);
+                Some(())
+            })?;
+            self.strings.of_game[place] = Some(self.get(to));
+        }
+        self.set(to, self.strings.of_game[place].expect("it was made"));
+        Ok(())
+    }
+
+    fn first_match(&mut self, to: Word, of: Word, pattern: u16) -> Result<(), Stopped> {
+        let key = (pattern, self.get(of));
+        if let Some(&known) = self.strings.matches.get(&key) {
+            self.set(to, known);
+            return Ok(());
+        }
+        let mut steps = 0;
+        let found = match self.string(of) {
+            Some(text) => {
+                let pattern = &self.strings.patterns[usize::from(pattern)];
+                pattern.find(text, 0, &mut steps, self.games.interrupt()).map_err(|_| Stopped)?
+            }
+            None => None,
+        };
+        self.count(steps / STEPS_A_TURN)?;
+        self.put_string(to, |this, out| {
+            let (start, end) = found?[0]?;
+            out.extend_from_slice(&this.string(of)?[start..end]);
+            Some(())
+        })?;
+        self.strings.matches.insert(key, self.get(to));
+        Ok(())
     }
 
     fn fen(&mut self, nodes: Nodes<'_>, at: usize, to: Word) -> Result<(), Stopped> {

@@ -533,6 +533,7 @@ fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
     at as usize * chain.ops.len() + usize::from(op)
 }
 
-fn bit(piece: u8) -> u64 {
+/// A piece as a bit.
+pub(super) fn bit(piece: u8) -> u64 {
     if piece == NONE { 0 } else { 1 << piece }
 }

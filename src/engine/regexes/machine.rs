@@ -71,7 +71,7 @@ struct Loop {
 
 /// A regular expression that is ready to be searched for.
 #[derive(Clone, Debug)]
-pub(in crate::engine::reference) struct Pattern {
+pub(in crate::engine) struct Pattern {
     ops: Vec<Op>,
     /// Which parts are read backwards, by their operations.
     backwards: Vec<bool>,
@@ -81,14 +81,14 @@ pub(in crate::engine::reference) struct Pattern {
 
 /// A search was given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::engine::reference) struct TooLong;
+pub(in crate::engine) struct TooLong;
 
 /// Where groups begin and end; the first is the match itself.
-pub(in crate::engine::reference) type Found = Vec<Option<(usize, usize)>>;
+pub(in crate::engine) type Found = Vec<Option<(usize, usize)>>;
 
 impl Pattern {
     /// A pattern that is known to be one.
-    pub(in crate::engine::reference) fn new(pattern: &str) -> Pattern {
+    pub(in crate::engine) fn new(pattern: &str) -> Pattern {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out = Pattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
         out.add(&Node::Group(0, Box::new(tree)), false);
@@ -101,7 +101,7 @@ impl Pattern {
     /// # Errors
     ///
     /// That it takes too many steps, or was interrupted.
-    pub(in crate::engine::reference) fn find(
+    pub(in crate::engine) fn find(
         &self,
         text: &[u8],
         from: usize,

@@ -1,0 +1,97 @@
+//! Conditions that cost little and hold wherever a query matches: positions without them need no closer look.
+//!
+//! A hit mask is mostly a conjunction. Operands that cost a large part of the whole are left out of it, and what is left is
+//! a condition that may hold at more positions, but at no fewer.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    dag::{Dag, Id, Op, TRUE},
+    needed,
+};
+
+/// Programs of fewer steps need no guard.
+const STEPS_MIN: u64 = 1000;
+
+/// A guard has at most one of so many steps of the whole, and each operand that stays at most one of twice as many.
+const SHARE: u64 = 8;
+
+/// Graphs of more nodes are not looked at.
+const NODES_MAX: usize = 20_000;
+
+/// A mask that is set wherever one of some hit masks is, and costs far less than they do; none if such a mask is not known.
+pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
+    if dag.ops.len() > NODES_MAX {
+        return None;
+    }
+    let all = needed(dag, roots);
+    let steps = (0..).zip(&all).filter(|(_, needed)| **needed).map(|(id, _)| steps(dag, Id(id)));
+    let whole = steps.fold(0, u64::saturating_add);
+    if whole < STEPS_MIN {
+        return None;
+    }
+    let mut guards = Guards { dag, operand_max: whole / (2 * SHARE), known: HashMap::new() };
+    let of_each: Vec<Id> = roots.iter().map(|&root| guards.guard(root)).collect();
+    let any = guards.dag.any_of(of_each);
+    let is_known = guards.dag.constant(any).is_none();
+    (is_known && guards.costs_at_most(any, whole / SHARE)).then_some(any)
+}
+
+/// How often the step of a node runs for one position.
+fn steps(dag: &Dag, id: Id) -> u64 {
+    let rows = dag.within[id.0 as usize].iter().map(|of| dag.loops[of.0 as usize].rows.len() as u64);
+    rows.fold(1, u64::saturating_mul)
+}
+
+struct Guards<'a> {
+    dag: &'a mut Dag,
+    /// The most steps of an operand that stays.
+    operand_max: u64,
+    known: HashMap<Id, Id>,
+}
+
+impl Guards<'_> {
+    /// A mask that is set wherever another one is.
+    fn guard(&mut self, mask: Id) -> Id {
+        if let Some(&known) = self.known.get(&mask) {
+            return known;
+        }
+        let out = match self.dag.op(mask) {
+            Op::And(a, b) => {
+                let both = Op::And(self.guard(a), self.guard(b));
+                self.dag.add(both)
+            }
+            Op::Or(a, b) => {
+                let either = Op::Or(self.guard(a), self.guard(b));
+                self.dag.add(either)
+            }
+            Op::AndNot(a, b) => {
+                let a = self.guard(a);
+                if self.costs_at_most(b, self.operand_max) { self.dag.add(Op::AndNot(a, b)) } else { a }
+            }
+            _ if self.costs_at_most(mask, self.operand_max) => mask,
+            _ => self.dag.word(TRUE),
+        };
+        self.known.insert(mask, out);
+        out
+    }
+
+    fn costs_at_most(&self, id: Id, most: u64) -> bool {
+        let (mut cost, mut seen, mut open) = (0u64, HashSet::new(), vec![id]);
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            cost = cost.saturating_add(steps(self.dag, id));
+            if cost > most {
+                return false;
+            }
+            let op = self.dag.op(id);
+            open.extend(op.args());
+            if let Op::Loop(of) = op {
+                open.push(self.dag.loops[of.0 as usize].body);
+            }
+        }
+        true
+    }
+}
