@@ -64,6 +64,7 @@ mod examples;
 mod field;
 mod find;
 mod flat;
+mod flat_searches;
 mod flat_state;
 mod flat_walks;
 mod fuzz_smoke;
@@ -82,6 +83,7 @@ mod gpu_carry;
 mod gpu_faults;
 #[cfg(feature = "gpu")]
 mod gpu_games;
+mod guards;
 mod interrupts;
 mod language;
 #[cfg(feature = "gpu")]

@@ -5,9 +5,9 @@
 mod boards;
 mod entries;
 mod known;
-mod leaving;
 mod moves;
 mod rare;
+mod seeks;
 mod strings;
 mod walks;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 use boards::Boards;
 use entries::Entries;
-use leaving::Leaving;
+use seeks::Leaving;
 use strings::Strings;
 use walks::{Walks, bit};
 
@@ -390,6 +390,13 @@ impl<'a> Machine<'a> {
                 }
                 Instr::SeekMove { seek, node, last, done } => {
                     match self.next_left(nodes, seek, self.get(node) as usize, self.get(last) as usize)? {
+                        Some(next) => self.set(node, next as u64),
+                        None => pc = done.0 as usize,
+                    }
+                }
+                Instr::SeekPiece { piece, set, node, last, done } => {
+                    let nodes = self.get(node) as usize..=self.get(last) as usize;
+                    match self.next_standing(nodes, piece, set)? {
                         Some(next) => self.set(node, next as u64),
                         None => pc = done.0 as usize,
                     }

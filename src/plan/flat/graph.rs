@@ -214,8 +214,14 @@ impl Compiler<'_> {
                 known.insert(id, to);
                 return Ok(to);
             }
-            if op.takes_whole_positions() || matches!(op, Op::Loop(_) | Op::Content(_)) {
+            if op.takes_whole_positions() || matches!(op, Op::Loop(_)) {
                 return Err("moves or pieces of sets that depend on variables");
+            }
+            if let Op::Content(set) = op {
+                let set = self.step(set, table, params, known)?;
+                self.emit(Instr::Content { to, set })?;
+                known.insert(id, to);
+                return Ok(to);
             }
             let mut words = HashMap::new();
             for arg in op.args() {

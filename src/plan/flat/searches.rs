@@ -3,7 +3,7 @@
 use super::{
     compile::{Compiled, Compiler},
     leaves::is_state,
-    names::used,
+    names::{assigns, used},
 };
 use crate::{
     board::PieceSet,
@@ -11,13 +11,21 @@ use crate::{
     plan::{Id, Instr, Label, MoveSeek, Word},
     query::tree::{
         Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
-        NumberOp as N, Promotion, Ref, SquaresOp as S, VarId,
+        NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
     },
 };
 
 /// A mask without which a filter fails before it has kept anything, as long as some variables hold something.
 pub(super) struct Lead {
     mask: Id,
+    vars: Vec<u16>,
+}
+
+/// Where a piece stands at all positions that a search looks for, as long as some variables hold something.
+struct Stand {
+    piece: Word,
+    /// The register with its square.
+    set: Word,
     vars: Vec<u16>,
 }
 
@@ -69,10 +77,17 @@ impl Compiler<'_> {
             let [here, node, last] = [this.word()?, this.word()?, this.word()?];
             let (next, done) = (this.label(), this.label());
             let seek = if back { None } else { this.move_seek(of.node())? };
+            let stand = if back { None } else { this.stand(of.node())? };
             this.emit(Instr::Here { to: here })?;
             this.emit(Instr::Copy { to: node, from: here })?;
             this.emit(Instr::Last { to: last })?;
+            if let Some((stand, set)) = &stand {
+                this.where_bound(&stand.vars, |this| this.squares(set, stand.set))?;
+            }
             let again = this.label_here();
+            if let Some((Stand { piece, set, vars }, _)) = stand {
+                this.where_bound(&vars, |this| this.emit(Instr::SeekPiece { piece, set, node, last, done }))?;
+            }
             if let Some(lead) = lead {
                 this.where_bound(&lead.vars, |this| {
                     let mask = this.operand(lead.mask, true)?;
@@ -208,6 +223,34 @@ impl Compiler<'_> {
         Ok(Some(place))
     }
 
+    /// The square of a piece without which a filter fails before it has kept anything, and the set that says it: that of another
+    /// position, or of a variable.
+    fn stand<'f>(&mut self, filter: FilterRef<'f>) -> Compiled<Option<(Stand, &'f Squares)>> {
+        let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
+        let Some(Ref::Condition(f)) = first else { return Ok(None) };
+        let C::SetEq { equal: true, left, right } = f.op() else { return Ok(None) };
+        for (of_piece, set) in [(left, right), (right, left)] {
+            let (S::Game(GameSquares::Piece(var)), true) = (of_piece.op(), is_steady(set)) else { continue };
+            let sides = [of_piece.node(), set.node()];
+            let Some(vars) = self.unsure(&sides) else { continue };
+            let mut names = Vec::new();
+            sides
+                .into_iter()
+                .for_each(|side| side.walk(&mut |filter| used(filter, &mut |var| names.push(var))));
+            let changes = &mut |filter: FilterRef| {
+                let mut own = Vec::new();
+                used(filter, &mut |var| own.push(var));
+                assigns(filter) && own.iter().any(|var| names.contains(var))
+            };
+            if self.selected.is_some() || filter.any(changes) {
+                continue;
+            }
+            self.pieces = true;
+            return Ok(Some((Stand { piece: Word(self.var(*var)), set: self.word()?, vars }, set)));
+        }
+        Ok(None)
+    }
+
     /// A register with a set that is the same in all positions as long as no variable changes, in which a set lies.
     fn steady(&mut self, set: &Squares) -> Compiled<Option<Word>> {
         match set.op() {
@@ -302,6 +345,19 @@ fn piece_of(set: &Squares) -> Option<VarId> {
         S::Game(GameSquares::Piece(var)) => Some(*var),
         S::Intersect(a, b) => piece_of(a).or_else(|| piece_of(b)),
         _ => None,
+    }
+}
+
+/// Whether a set is the same in all positions as long as no variable changes: that of a variable, or of a piece or a variable
+/// at the position that a variable holds.
+fn is_steady(set: &Squares) -> bool {
+    match set.op() {
+        S::Control(Control::Var(_)) => true,
+        S::Game(GameSquares::Elsewhere(Elsewhere::At { at, of })) => {
+            matches!(at.op(), PositionOp::Control(Control::Var(_)))
+                && matches!(of.op(), S::Control(Control::Var(_)) | S::Game(GameSquares::Piece(_)))
+        }
+        _ => false,
     }
 }
 

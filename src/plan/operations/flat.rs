@@ -287,6 +287,19 @@ pub enum Instr {
         last: Word,
         done: Label,
     },
+    /// The first node from this one on at which the square of a piece is a set; goes on at `done` behind the last one.
+    SeekPiece {
+        piece: Word,
+        set: Word,
+        node: Word,
+        last: Word,
+        done: Label,
+    },
+    /// What stands on the only square of a set, by its code.
+    Content {
+        to: Word,
+        set: Word,
+    },
     /// The next node that makes a pair with a source, the first one behind node -1; goes on at `done` behind the last
     /// one.
     NextPair {
@@ -420,6 +433,7 @@ impl Instr {
             | Instr::Next { done, .. }
             | Instr::Seek { done, .. }
             | Instr::SeekMove { done, .. }
+            | Instr::SeekPiece { done, .. }
             | Instr::NextPair { done, .. }
             | Instr::Recall { done, .. } => Some(done),
             Instr::Text(instr) => instr.label(),

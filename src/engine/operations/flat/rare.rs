@@ -1,5 +1,7 @@
 //! The instructions of flat programs that run less often.
 
+use shakmaty::Square;
+
 use super::{Known, Machine, REPETITIONS_MAX, Stopped, arithmetic, first_child, only};
 use crate::{
     engine::operations::{Source, node_at, pairs::Pairs, tree::Nodes},
@@ -20,6 +22,11 @@ impl Machine<'_> {
             Instr::Do { to, op } => {
                 let word = word_of(op, |id| self.words[id.0 as usize]);
                 self.set(to, word.expect("the compiler refuses steps that look at positions"));
+            }
+            Instr::Content { to, set } => {
+                let square = only(self.get(set)).map(|square| Square::new(square.into()));
+                let code = square.map(|square| self.boards.at(nodes, self.games, at).board.at(square).0);
+                self.set(to, code.unwrap_or(0).into());
             }
             Instr::Place { to, set, rank } => {
                 let square = only(self.get(set)).map(i32::from);

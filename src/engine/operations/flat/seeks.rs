@@ -1,9 +1,12 @@
-//! The moves that leave the positions of a game, as searches for a move see them.
+//! Searches along a game that pass over positions at which a filter cannot match: those that no such move leaves, and those
+//! at which a piece stands elsewhere.
 
-use super::{Machine, Men, Stopped, bit};
+use std::ops::RangeInclusive;
+
+use super::{Machine, Men, NONE, Stopped, bit};
 use crate::{
     engine::operations::{moves::Moves, tree::Nodes},
-    plan::MoveSeek,
+    plan::{MoveSeek, Word},
 };
 
 /// The moves that leave each position of a game, all together. It is filled when a search first asks.
@@ -80,7 +83,28 @@ impl Machine<'_> {
             Some(piece) => nodes.iter().position(|left| left.movers & piece != 0 && passes(left)),
             None => nodes.iter().position(passes),
         };
-        self.count(1 + (found.unwrap_or(nodes.len()) / NODES_A_TURN) as u64)?;
+        let passed = found.unwrap_or(nodes.len());
+        self.count(1 + (passed / NODES_A_TURN) as u64)?;
+        Ok(found.map(|place| first + place))
+    }
+
+    /// The first of some nodes at which the square of a piece is a set.
+    pub(super) fn next_standing(
+        &mut self,
+        nodes: RangeInclusive<usize>,
+        piece: Word,
+        set: Word,
+    ) -> Result<Option<usize>, Stopped> {
+        let (piece, set, first) = (self.get(piece) as usize & 63, self.get(set), *nodes.start());
+        let square = match set.count_ones() {
+            0 => NONE,
+            1 => set.trailing_zeros() as u8,
+            _ => return Ok(None),
+        };
+        let squares = &self.men.of[nodes];
+        let found = squares.iter().position(|of| of[piece] == square);
+        let passed = found.unwrap_or(squares.len());
+        self.count(1 + (passed / NODES_A_TURN) as u64)?;
         Ok(found.map(|place| first + place))
     }
 }

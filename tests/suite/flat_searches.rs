@@ -1,0 +1,113 @@
+//! Searches of flat programs that go from one move to the next that can match, and chains that begin where a move can,
+//! beside the reference engine, on real games and on games with side lines.
+
+use orbit_chess::internals::{
+    engine::{Engine as _, EngineError, PreparedQuery, Wants},
+    plan::Options,
+    query,
+};
+
+use crate::{
+    common::{Samples, corpus_blocks, every_nth_game},
+    flat::{compared, tree_blocks},
+};
+
+/// Queries whose searches and chains begin with a move of which something is known. Each has hits in real games.
+const QUERIES: &[&str] = &[
+    // Squares and pieces that variables hold.
+    "{initial square V in a-h4-5 {5<=find all --V}}",
+    "{initial square V in a-h1-2 {find V--(terminal or check)}}",
+    "{ss=[f3,c3,f6,c6] initial piece X in [Nn] find X--ss}",
+    "{initial start=currentposition piece X in [Nn] find X--start:X}",
+    "{initial piece X in [Rr] find X--[f1,f8,d1,d8]}",
+    "{initial piece X in [Kk] find X--[g1,g8]}",
+    "{initial piece X in [Bb] find X[x]A}",
+    "{initial piece X in [Nn] {find X&c-f3-6--}}",
+    "{initial piece X in P {find X--=Q}}",
+    "{initial square V in a-h7-8 {find [Rr]--V}}",
+    "{ss=e4 find all {--ss check}}",
+    "{if ply>20 ss=d5 else ss=e5 find {--ss}}",
+    "{initial piece X in [Qq] {find <-- X--}}",
+    // The square of a captured pawn is not the one that is reached.
+    "{initial ss=e5 find [x]ss}",
+    "{initial square V in a-h5 {find P[x]V}}",
+    // Strings that name what a pawn becomes.
+    "{tt=\"Q\" find --=tt}",
+    "{tt=\"N\" not find --=tt}",
+    "{tt=\"Qq\" path P--=tt --}",
+    "{tt=\"R\" path p--=tt}",
+    // Chains that begin with one of several constituents.
+    "{ss=[e4,d4] path --ss --}",
+    "{ss=e4 path (P--ss)? --e5 --}",
+    "{ss=e4 path (P--ss)* N--f3 --}",
+    "{ss=c5 path (check)? --ss}",
+    "{ss=e4 nn=0 path (nn+=1 --ss) --{1,3}}",
+    "{ss=d4 line --> move to ss --> true* --> check}",
+    "{ss=d4 line --> (check)? --> move to ss}",
+    "{ss=[Nn] line <-- ss attacks [Kk] <-- true}",
+];
+
+/// Queries that read variables that hold nothing, where no move can match at first.
+const FAULTY: &[&str] = &[
+    "{if ply>200 ss=A find a1--ss}",
+    "{if ply>200 piece X=K find X--h8}",
+    "{if ply>200 tt=\"Q\" find --=tt}",
+    "{if ply>200 ss=A path a1--ss}",
+    "{if ply>200 tt=\"Q\" path --=tt}",
+];
+
+/// Queries that read tags or match regular expressions beside variables.
+const STRINGS: &[&str] = &[
+    "{tt=tag \"White\" #tt>12}",
+    "{tt=player black if check tt+=\"+\" #tt>14}",
+    "{tt=tag \"Event\" nn=ply%4 tt[nn]==\"a\" true}",
+    "{tt=tag \"NoSuchTag\" check}",
+    "{tt=tag \"Date\" uu=tt ~~ \"^\\d+\" int uu>1990}",
+    "{tt=fen uu=tt ~~ \"^[^/]*\" uu ~~ \"rnb?\" true}",
+    "{tt=fen tt ~~ \"K[^/]*$\" false or tt ~~ \"p{3,}\" true}",
+    "{tt=tag \"White\" uu=tag \"Black\" tt ~~ \"^[A-M]\" uu ~~ \"^[N-Z]\" true}",
+    "{tt=\"\" if check tt=\"aab\" uu=tt ~~ \"a*\" #uu==2}",
+    "{tt=typename to tt ~~ \"[QR]\" tt ~~ \"Q\" true}",
+    "{tt=typename to tt ~~ \"[QR]\" tt ~~ \"R\" true}",
+    "{hhdb prize == 1} or check",
+    "find {tag \"White\" ~~ \"^A\" check}",
+];
+
+#[test(part = 1)]
+fn searches_answer_as_the_reference_engine() {
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 60, 120);
+    let without = samples.without_hits(QUERIES, compared);
+    assert!(without.len() <= 4, "no hits of {without:?}");
+}
+
+#[test(part = 2)]
+fn searches_answer_as_the_reference_engine_in_side_lines() {
+    let blocks = tree_blocks();
+    let mut hits = 0;
+    for text in QUERIES {
+        let text = format!("cql(variations) {text}");
+        hits += blocks.iter().map(|block| compared(&text, block)).sum::<usize>();
+    }
+    assert!(hits > 500, "{hits} hits");
+}
+
+#[test]
+fn what_holds_nothing_is_an_error_wherever_moves_go() {
+    let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 6);
+    for text in FAULTY {
+        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+        assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
+        let due = prepared.reference().unwrap().answer(&block, Wants::HITS).unwrap_err();
+        assert!(matches!(due, EngineError::Query { .. }), "{text}: {due}");
+        let found = prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err();
+        assert_eq!(found, EngineError::Stopped, "{text}");
+    }
+}
+
+#[test]
+fn tags_and_matches_are_those_of_the_reference_engine() {
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90);
+    let without = samples.without_hits(STRINGS, compared);
+    assert!(without.len() <= 2, "no hits of {without:#?}");
+}

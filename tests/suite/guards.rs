@@ -1,0 +1,74 @@
+//! Conditions that cost little and are computed first.
+
+use orbit_chess::internals::{
+    engine::{PreparedQuery, Wants},
+    plan::Options,
+    query,
+};
+
+use crate::{
+    common::{Samples, corpus_blocks},
+    flat::compared,
+};
+
+/// Queries of which a part costs far less than the whole; most hold at few positions.
+const GUARDED: &[&str] = &[
+    "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
+    "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
+    "{square all x in a (#(A attacks x)<=1)} and check",
+    "flipcolor {Kg1 kg8 square x in . {2<=#(A attacks x) 3<=#(a attacks x)}}",
+    "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
+    "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
+    "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
+    // A condition that holds nearly everywhere.
+    "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
+    // A search and what tags say, beside the condition.
+    "{check find {mate} square x in a-h1-8 {3<=#(A attacks x)}}",
+    "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
+];
+
+/// Queries without such a part.
+const PLAIN: &[&str] =
+    &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
+
+fn has_guard(text: &str) -> bool {
+    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+    let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+    let plans = prepared.plans().unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    plans.guard(0..1).is_some()
+}
+
+#[test]
+fn conditions_are_found_where_they_save_work() {
+    let without: Vec<&&str> = GUARDED.iter().filter(|text| !has_guard(text)).collect();
+    assert!(without.is_empty(), "{without:#?}");
+    let with: Vec<&&str> = PLAIN.iter().filter(|text| has_guard(text)).collect();
+    assert!(with.is_empty(), "{with:#?}");
+}
+
+#[test(part = 3)]
+fn guarded_queries_answer_as_the_reference_engine() {
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 5, 40, 80);
+    let without = samples.without_hits(GUARDED, compared);
+    assert!(without.len() <= 2, "no hits of {without:#?}");
+}
+
+#[test]
+fn several_queries_share_a_condition() {
+    let texts = ["check", GUARDED[1], GUARDED[4]];
+    let queries = texts.map(|text| {
+        let parsed = query::parse(text).unwrap().query;
+        PreparedQuery::new(parsed, Options::default()).unwrap()
+    });
+    let plans = orbit_chess::internals::engine::plans(&queries).unwrap();
+    assert!(plans.guard(0..3).is_some());
+    let engine = orbit_chess::internals::engine::cpu::Cpu::new(plans);
+    let blocks = corpus_blocks("otb.pgn");
+    let block = crate::common::every_nth_game(&blocks, 100, 40);
+    use orbit_chess::internals::engine::{Engine as _, Request};
+    let together = engine.scan(&[&block], &Request::all(&[Wants::HITS; 3])).unwrap();
+    for (prepared, found) in queries.iter().zip(&together[0]) {
+        let alone = prepared.reference().unwrap().answer(&block, Wants::HITS).unwrap();
+        assert_eq!(found.hits.bits, alone.hits.bits);
+    }
+}
