@@ -40,7 +40,7 @@ const QUERIES: &[&str] = &[
     "{ss=[e4,d4] path --ss --}",
     "{ss=e4 path (P--ss)? --e5 --}",
     "{ss=e4 path (P--ss)* N--f3 --}",
-    "{ss=c5 path (check)? --ss}",
+    "{ss=c5 path (--ss check)? --}",
     "{ss=e4 nn=0 path (nn+=1 --ss) --{1,3}}",
     "{ss=d4 line --> move to ss --> true* --> check}",
     "{ss=d4 line --> (check)? --> move to ss}",
