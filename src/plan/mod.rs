@@ -64,7 +64,7 @@ use crate::{
 };
 use dag::Dag;
 use lower::{Lower, Value, finds};
-use orbits::{assigns, is_square_loop};
+use orbits::{assigns, is_square_loop, nested_loops};
 
 /// Where the value of a query is found after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +187,10 @@ pub const CARRIED_MAX: usize = 256;
 /// The most columns in all: one of masks takes a sixty-fourth of that.
 const MASKS_MAX: usize = 4096;
 
+/// So many loops over squares in each other are left to flat programs, which visit the squares of their sets alone. A plan has a
+/// row for each square: three loops have 262,144.
+const NESTED_MAX: usize = 3;
+
 /// The number of filters, those in loops that assign variables once for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
@@ -228,6 +232,12 @@ impl Planner {
         let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
         if planner.refusal.is_some() && planner.is_flat(query) {
             planner.refusal = None;
+            return Ok(planner);
+        }
+        if planner.refusal.is_none()
+            && nested_loops(planner.filter.node()) >= NESTED_MAX
+            && planner.is_flat(query)
+        {
             return Ok(planner);
         }
         if planner.refusal.is_none() {

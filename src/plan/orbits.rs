@@ -321,6 +321,13 @@ pub(super) fn is_square_loop(filter: FilterRef) -> bool {
     }
 }
 
+/// How many loops over squares of a filter at most stand in each other.
+pub(super) fn nested_loops(filter: FilterRef) -> usize {
+    let mut inside = 0;
+    filter.each_child(&mut |child| inside = inside.max(nested_loops(child)));
+    inside + usize::from(is_square_loop(filter))
+}
+
 /// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries
 /// values from one round to the next.
 fn repeats_assignments(filter: FilterRef) -> bool {

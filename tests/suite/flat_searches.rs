@@ -47,6 +47,16 @@ const QUERIES: &[&str] = &[
     "{ss=[Nn] line <-- ss attacks [Kk] <-- true}",
 ];
 
+/// Loops over squares in each other, of which a plan would have a row for each three or more squares.
+const NESTED: &[&str] = &[
+    "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
+    "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {y!=z z attacks x}}}",
+    "flipcolor {square x in N {square y in q {x attacks y square z in [rk] {x attacks z}}}}",
+    "square all x in Q {square y in r {x attacks y square z in B {z attacks x}}}",
+    "check square x in A {square y in a {x attacks y not square z in a {z attacks y}}}",
+    "#(square x in A {square y in a {x attacks y square z in A {z attacks y x!=z}}})",
+];
+
 /// Queries that read variables that hold nothing, where no move can match at first.
 const FAULTY: &[&str] = &[
     "{if ply>200 ss=A find a1--ss}",
@@ -89,6 +99,17 @@ fn searches_answer_as_the_reference_engine_in_side_lines() {
         hits += blocks.iter().map(|block| compared(&text, block)).sum::<usize>();
     }
     assert!(hits > 500, "{hits} hits");
+}
+
+#[test]
+fn nested_loops_answer_as_the_reference_engine() {
+    for text in NESTED {
+        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        assert!(PreparedQuery::new(parsed, Options::default()).unwrap().planner.is_program(), "{text}");
+    }
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 3, 12, 30);
+    let without = samples.without_hits(NESTED, compared);
+    assert!(without.len() <= 1, "no hits of {without:?}");
 }
 
 #[test]

@@ -227,8 +227,13 @@ impl Compiler<'_> {
             for arg in op.args() {
                 words.insert(arg, self.step(arg, table, params, known)?);
             }
-            let op = op.map(|arg| Id(words[&arg].0.into()));
-            self.emit(Instr::Do { to, op })?;
+            let word = |id: Id| words[&id];
+            self.emit(match op {
+                Op::And(a, b) => Instr::And { to, a: word(a), b: word(b) },
+                Op::Or(a, b) => Instr::Or { to, a: word(a), b: word(b) },
+                Op::AndNot(a, b) => Instr::AndNot { to, a: word(a), b: word(b) },
+                _ => Instr::Do { to, op: op.map(|id| Id(word(id).0.into())) },
+            })?;
         }
         known.insert(id, to);
         Ok(to)

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     orbit::FilterRef,
-    plan::game::refusals,
+    plan::{NESTED_MAX, game::refusals, orbits::nested_loops},
     query::tree::{
         ConditionOp as C, GameCondition, GameNumber, GameSquares, GameText, Holds, Kind as _, NumberOp as N,
         Ref, SquaresOp as S, TextOp as T, VarId,
@@ -117,6 +117,7 @@ impl Compiler<'_> {
         Self::own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
             && is_closed(filter, &mut Vec::new())
             && !filter.any(&mut keeps)
+            && nested_loops(filter) < NESTED_MAX
             && !(self.selected.is_some() && filter.any(&mut is_own))
             && !(self.tied.is_some() && refusals::stands_for_move(filter))
             && refusals::says(filter, &self.facts.vars, self.facts.variations)
