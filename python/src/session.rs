@@ -147,7 +147,7 @@ impl Session {
         self.0.keeps_variations()
     }
 
-    /// The files that were not read, or not to their ends, and reels that another version made.
+    /// The files that were not read, or not to their ends, bytes behind the ends of reels, and reels that another version made.
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.0.problems()

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::common::{Out, counted, grouped, holds_games, kind_name, reason_lines, shown, totals_line};
 use super::failure::{Exit, Failure};
+use orbit_chess::internals::report::behind_sentence;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -159,9 +160,8 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
     }
     if reel.bytes_behind() > 0 {
         lines.push(format!(
-            "  {} bytes behind the end are no part of the reel: an append that was interrupted or is going on wrote them, or \
-             another program; the next `orbit index --append` removes them",
-            grouped(reel.bytes_behind())
+            "  {}; the next `orbit index --append` removes them",
+            behind_sentence(reel.bytes_behind())
         ));
     }
     lines.extend(Outdated::of_reel(reel).iter().map(Outdated::to_string));

@@ -10,7 +10,7 @@ use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
 use orbit_chess::internals::engine::Wants;
 use orbit_chess::internals::query::Query;
 use orbit_chess::internals::reel::{Alike, GameSet};
-use orbit_chess::internals::report::grouped;
+use orbit_chess::internals::report::{behind_sentence, grouped};
 
 use super::common::{bytes, choice};
 
@@ -132,11 +132,7 @@ pub(super) fn print_substitutes(database: &Database, quiet: bool) {
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
     passed_over.for_each(|passed_over| message!("{passed_over}"));
     for (reel, bytes) in database.bytes_behind_reels().filter(|_| !quiet) {
-        message!(
-            "note: {}: {} bytes behind its end are no part of the reel and not read: `orbit info` says more",
-            reel.display(),
-            grouped(bytes)
-        );
+        message!("note: {}: {}", reel.display(), behind_sentence(bytes));
     }
     let outdated = database.outdated().iter().filter(|_| !quiet);
     outdated.for_each(|outdated| message!("{outdated}"));

@@ -30,6 +30,7 @@ pub use self::held::{Held, Reading};
 pub use self::ordered::Room;
 pub use self::places::{GameBlock, PlaceCache};
 pub use self::ranges::SourceMark;
+use self::substitutes::Fresh;
 pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
@@ -391,10 +392,12 @@ impl Database {
             } else if let Some(manifest) = Manifest::locate(path)? {
                 self.add_texts(&mut texts)?;
                 self.add_shards(path, &manifest)?;
-            } else if let Some(reel) = named.holding(path) {
+            } else if let Some((reel, notes)) = named.holding(path) {
+                self.notes.extend(notes);
                 // It is read where it is named.
                 self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
-            } else if let Some((reel, files)) = self.fresh_reel(path) {
+            } else if let Some(Fresh { reel, files, notes }) = self.fresh_reel(path) {
+                self.notes.extend(notes);
                 self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
                 self.add_texts(&mut texts)?;
                 self.add_reel(reel);
@@ -441,13 +444,13 @@ impl Database {
         Ok(())
     }
 
-    /// The reel to read instead of a file, if there is one and it is wanted; and the file, or the members of an archive, as its sources.
-    fn fresh_reel(&mut self, path: &Path) -> Option<(Reel, Vec<PathBuf>)> {
+    /// The reel to read instead of a file, if there is one and it is wanted.
+    fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();
         let parse = &self.options.parse;
         let has_all =
-            |(reel, _): &(Reel, _)| !(parse.variations || parse.annotations) || reel.keeps_variations();
+            |fresh: &Fresh| !(parse.variations || parse.annotations) || fresh.reel.keeps_variations();
         let beside = beside.filter(|beside| beside.as_ref().map_or(true, has_all));
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }

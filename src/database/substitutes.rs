@@ -91,23 +91,33 @@ impl fmt::Display for Outdated {
     }
 }
 
+/// A reel that is as a file or an archive is now.
+pub(super) struct Fresh {
+    /// The reel.
+    pub(super) reel: Reel,
+    /// The file, or the members of the archive.
+    pub(super) files: Vec<PathBuf>,
+    /// Sentences about members that are left out: see [`Sources::notes`](pgn::Sources::notes).
+    pub(super) notes: Vec<String>,
+}
+
 /// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
-/// `games.pgn.zst` or `games.zip`; and the file, or its members. A reel that cannot be opened is ignored. Damage in its blocks is
+/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is
 /// found when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
 ///
 /// # Errors
 ///
 /// A reel whose games were read by other rules than those of this version.
-pub(super) fn fresh_reel(file: &Path) -> Option<Result<(Reel, Vec<PathBuf>), PassedOver>> {
+pub(super) fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;
     }
     let reel = Reel::open(&reel_path(file)).ok()?;
-    let (files, _) = pgn::list(&[file.to_owned()]).ok()?;
+    let (files, notes) = pgn::list(&[file.to_owned()]).ok()?;
     let sources = reel.sources();
     let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b, file));
     is_same.then(|| match reel.reader() {
-        READER_VERSION => Ok((reel, files)),
+        READER_VERSION => Ok(Fresh { reel, files, notes }),
         _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
     })
 }
@@ -141,15 +151,16 @@ impl Named {
         Named(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
     }
 
-    /// The one that holds the games of a file, or of all members of an archive, as these are now.
-    pub(super) fn holding(&self, file: &Path) -> Option<&Path> {
+    /// The one that holds the games of a file, or of all members of an archive, as these are now; and the sentences about members
+    /// that are left out.
+    pub(super) fn holding(&self, file: &Path) -> Option<(&Path, Vec<String>)> {
         if self.0.is_empty()
             || file.as_os_str() == "-"
             || !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file())
         {
             return None;
         }
-        let (files, _) = pgn::list(&[file.to_owned()]).ok()?;
+        let (files, notes) = pgn::list(&[file.to_owned()]).ok()?;
         // Files in other folders may have the same name, size and time.
         let place = std::fs::canonicalize(file).ok()?;
         let is_here = |reel: &Path, source: &ReelSource| {
@@ -162,7 +173,7 @@ impl Named {
             };
             files.iter().all(is_held)
         };
-        self.0.iter().find(|(reel, sources)| holds(reel, sources)).map(|(reel, _)| reel.as_path())
+        self.0.iter().find(|(reel, sources)| holds(reel, sources)).map(|(reel, _)| (reel.as_path(), notes))
     }
 }
 

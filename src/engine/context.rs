@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What is made of columns; nothing if one of them was not found yet.
+    /// What is made of columns, or anything if the evaluation is to end; nothing if one of them was not found yet.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &Operand| {
             Some(match *operand {
@@ -120,6 +120,9 @@ impl<'a> Context<'a> {
             })
         };
         let operands: Vec<Source<'_>> = carry.operands.iter().map(operand).collect::<Option<_>>()?;
+        if self.games.count(self.block.slots()) {
+            return Some(self.column(carry.what.is_mask()));
+        }
         let mut words = || zeros(&mut self.spare, self.block);
         Some(match (&carry.what, &operands[..]) {
             (Made::Along { what, back }, [of]) if what.of_masks() => {

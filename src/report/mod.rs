@@ -58,8 +58,8 @@ pub use row::{Found, Names, Row, Rows, fen_at};
 pub use spans::{ARROWS_MAX, SpanMoves};
 pub use stitch::Stitcher;
 pub use summary::{
-    HitTotals, Phases, copy_lines, grouped, kind_name, reason_lines, side_lines_line, summary_lines,
-    totals_fields, totals_line, totals_lines,
+    HitTotals, Phases, behind_sentence, copy_lines, grouped, kind_name, reason_lines, side_lines_line,
+    summary_lines, totals_fields, totals_line, totals_lines,
 };
 pub use text::Layout;
 pub use text_table::TextTable;

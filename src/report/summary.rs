@@ -159,6 +159,15 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
+/// The sentence about bytes of a file behind the end of its reel.
+pub fn behind_sentence(bytes: u64) -> String {
+    format!(
+        "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \
+         another program",
+        grouped(bytes)
+    )
+}
+
 /// A number with a comma between thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -45,6 +45,7 @@ use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;
 use crate::files::{Clash, OutputError};
 use crate::pgn::Stamp;
+use crate::report::behind_sentence;
 use crate::request::{Request, RequestError};
 use crate::run::{RunError, TakeError};
 use crate::scan::{EngineOptions, ScanError};
@@ -311,8 +312,8 @@ impl Session {
     }
 
     /// The faults of the files: those that hold no games or were not read to their ends, if the database is in memory, files
-    /// of folders and archives that are not read although they may hold games, and reels of other rules with the command that
-    /// makes them again.
+    /// of folders and archives that are not read although they may hold games, bytes behind the ends of reels, and reels of other rules
+    /// with the command that makes them again.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {
@@ -325,6 +326,9 @@ impl Session {
         let inputs = lock(&self.inputs);
         problems.extend_from_slice(inputs.notes());
         problems.extend(inputs.passed_over().iter().map(ToString::to_string));
+        let behind = inputs.bytes_behind_reels();
+        problems
+            .extend(behind.map(|(reel, bytes)| format!("{}: {}", reel.display(), behind_sentence(bytes))));
         problems.extend(inputs.outdated().iter().map(ToString::to_string));
         problems
     }

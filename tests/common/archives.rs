@@ -7,12 +7,14 @@ use std::io::Write as _;
 pub struct Member {
     /// Its name, in any encoding.
     pub name: Vec<u8>,
-    /// The general purpose bits: bit 0 for encrypted, bit 3 for sizes behind the bytes.
+    /// The general purpose bits: bit 0 for encrypted, bit 3 for sizes behind the bytes, bit 11 for names in UTF-8.
     pub flags: u16,
     /// How it is packed: 0 not at all, 8 by deflate.
     pub method: u16,
     /// The checksum of the unpacked bytes.
     pub crc: u32,
+    /// Fields behind the name in the directory.
+    pub extra: Vec<u8>,
     /// The packed bytes.
     pub packed: Vec<u8>,
     /// How many bytes they unpack to.
@@ -21,12 +23,15 @@ pub struct Member {
 
 /// Bit 3 of [`Member::flags`].
 pub const SIZES_BEHIND: u16 = 8;
+/// Bit 11 of [`Member::flags`].
+pub const UTF_8: u16 = 1 << 11;
 
 impl Member {
     /// A member that is packed already.
     pub fn packed(name: &str, text: &[u8], method: u16, packed: Vec<u8>) -> Member {
         let name = name.as_bytes().to_vec();
-        Member { name, flags: 0, method, crc: crc32fast::hash(text), packed, bytes: text.len() as u64 }
+        let (crc, bytes) = (crc32fast::hash(text), text.len() as u64);
+        Member { name, flags: 0, method, crc, extra: Vec::new(), packed, bytes }
     }
 
     /// A member that is not packed.
@@ -88,7 +93,8 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
             false => (member.sizes(), offset as u32),
         };
         directory.extend(member.fields(sizes));
-        directory.extend((if is_large { 28_u16 } else { 0 }).to_le_bytes());
+        let extra = member.extra.len() as u16 + if is_large { 28 } else { 0 };
+        directory.extend(extra.to_le_bytes());
         // No comment, the first disk, no attributes.
         directory.extend([0; 10]);
         directory.extend(offset_field.to_le_bytes());
@@ -99,6 +105,7 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
                 directory.extend(size.to_le_bytes());
             }
         }
+        directory.extend(&member.extra);
     }
     let (start, length, count) = (out.len() as u64, directory.len() as u64, members.len() as u64);
     out.extend(directory);

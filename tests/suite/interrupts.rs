@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_chess::internals::{
+    database::DatabaseOptions,
     engine::{Engine, EngineError, Interrupt, PreparedQuery, Request, Wants},
     plan::Options,
     query,
 };
 
-use crate::common::pgn_blocks;
+use crate::common::{pgn_blocks, pgn_blocks_with};
 
 /// Looks that an engine may make after the one that tells it to end.
 const AFTERWARDS_MAX: u64 = 8;
@@ -83,6 +84,81 @@ fn engines_look_and_end() {
                 assert!(looks <= look + AFTERWARDS_MAX, "{text}, {name}, look {look}: {looks} looks");
             }
         }
+    }
+}
+
+/// Moves that lead back to where they began, those of White and of Black.
+type Tours = [&'static [&'static str]; 2];
+
+const SHUFFLE: Tours = [&["Nf3", "Ng1"], &["Nf6", "Ng8"]];
+
+/// After each move other pieces are protected by knights.
+const WALKS: Tours = [
+    &["Nf3", "Ne5", "Nc4", "Ne3", "Nd5", "Nf4", "Nd3", "Nc5", "Ne4", "Ng5", "Nf3", "Ng1"],
+    &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],
+];
+
+/// Queries that look from each position of a game at many others, with the moves of the game and how many there are, and the looks
+/// of `cpu` at least: one for each million positions.
+const FAR: [(&str, Tours, usize, u64); 4] = [
+    // Once for each set of pieces in focus.
+    ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
+    // The ways to last positions.
+    ("(path lastposition --*):terminal", SHUFFLE, 5_000, 10),
+    // The ways to common ancestors.
+    ("cql(variations) distance(position 0 currentposition) > 3000", SHUFFLE, 5_000, 10),
+    // All positions that may be a pair with one.
+    ("echo (aa bb) #(aa & bb) == 3", SHUFFLE, 5_000, 20),
+];
+
+#[test]
+fn what_looks_far_from_each_position_is_interrupted() {
+    for (text, [white, black], moves, looks_min) in FAR {
+        let mut game = String::from("Nh3 (Na3) Nh6 Ng1 Ng8");
+        for (white, black) in white.iter().cycle().zip(black.iter().cycle()).take(moves / 2) {
+            game += &format!(" {white} {black}");
+        }
+        let query = query::parse(text).unwrap().query;
+        let mut options = DatabaseOptions::default();
+        options.parse.variations = query.variations;
+        let block = pgn_blocks_with(&format!("{game} *\n"), options).remove(0);
+        assert!(block.problems().is_empty() && block.slots() > moves, "{text}: {:?}", block.problems());
+        let cpu = PreparedQuery::new(query, Options::default()).unwrap().cpu().unwrap();
+        let scan = |look: u64| {
+            let ((interrupt, looks), wanted) = (set_at(look), [Wants::HITS]);
+            let answer =
+                cpu.scan(&[&block], &Request { interrupt: Some(&interrupt), ..Request::all(&wanted) });
+            (answer, looks.load(Ordering::Relaxed))
+        };
+        let (answer, looks) = scan(u64::MAX);
+        assert!(answer.is_ok() && looks >= looks_min, "{text}: {looks} looks");
+        let (answer, after) = scan(looks / 2);
+        assert!(matches!(answer, Err(EngineError::Interrupted)), "{text}");
+        assert!(after <= looks / 2 + AFTERWARDS_MAX, "{text}: {after} looks, of {looks}");
+    }
+}
+
+/// The reference engine counts what annotators wrote at a position as it counts positions.
+#[test]
+fn comments_and_glyphs_are_counted() {
+    for (text, annotations) in [
+        ("{ply==1 nn=0 while (nn<100) {nn+=1 originalcomment \"zz\" or true} nn>0}", "{a} ".repeat(50_000)),
+        ("{ply==1 nn=0 while (nn<100) {nn+=1 originalcomment \"?\" or true} nn>0}", "$1 ".repeat(50_000)),
+        (
+            "{ply==1 nn=0 while (nn<100) {nn+=1 originalcomment \"zz\" or true} nn>0}",
+            format!("{{{}}}", " ".repeat(1 << 20)),
+        ),
+    ] {
+        let mut options = DatabaseOptions::default();
+        options.parse.annotations = true;
+        let block = pgn_blocks_with(&format!("Nf3 {annotations} Nf6 Ng1 *\n"), options).remove(0);
+        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let ((interrupt, looks), wanted) = (set_at(u64::MAX), [Wants::HITS]);
+        let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+        let answers = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
+        assert_eq!(answers[0][0].hits.count(), 1, "{text}");
+        let looks = looks.load(Ordering::Relaxed);
+        assert!(looks > 50, "{text}: {looks} looks");
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use orbit_chess::internals::database::{DatabaseError, Outdated};
 use orbit_chess::internals::pgn::hash_file;
 use orbit_chess::internals::reel::{Manifest, ManifestError, Reel, Shard, Totals};
+use orbit_chess::internals::report::behind_sentence;
 use serde_json::{Value, json};
 
 use super::Args;
@@ -81,8 +82,7 @@ fn text_of(args: &Args, (manifest, reels): (&Manifest, &[Reel]), totals: &Totals
             grouped(*positions)
         ));
         if reel.bytes_behind() > 0 {
-            let bytes = grouped(reel.bytes_behind());
-            lines.push(format!("    {bytes} bytes behind its end are no part of it and not read"));
+            lines.push(format!("    {}", behind_sentence(reel.bytes_behind())));
         }
     }
     lines.extend(Outdated::of_shards(&args.reel, manifest).iter().map(Outdated::to_string));

@@ -18,7 +18,7 @@ use crate::{
     board::PieceSet,
     engine::carry::SlotColumn,
     plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word},
-    reel::replay::position_at,
+    reel::{SEGMENT_SLOTS, replay::position_at},
 };
 use boards::Boards;
 use entries::Entries;
@@ -32,8 +32,8 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// No piece, or no square.
 const NONE: u8 = 64;
 
-/// Turns of loops after which the interrupt is looked at again. A turn takes less than a microsecond.
-const TURNS_A_LOOK: u64 = 16_384;
+/// A turn of a loop takes as long as a look at so many positions: less than a microsecond.
+const POSITIONS_A_TURN: usize = 64;
 
 /// The query has run into an error, or was interrupted.
 struct Stopped;
@@ -49,7 +49,7 @@ pub(super) fn run(
     if program.is_mask {
         let mut out = Bits::new(games.block);
         games.each(|nodes| {
-            if !games.is_stopped() && machine.game(nodes, |slot, word| out.put(slot, word != 0)).is_err() {
+            if machine.game(nodes, |slot, word| out.put(slot, word != 0)).is_err() {
                 games.stop();
             }
         });
@@ -57,7 +57,7 @@ pub(super) fn run(
     }
     let mut out = words();
     games.each(|nodes| {
-        if !games.is_stopped() && machine.game(nodes, |slot, word| out[slot] = word).is_err() {
+        if machine.game(nodes, |slot, word| out[slot] = word).is_err() {
             games.stop();
         }
     });
@@ -73,8 +73,6 @@ struct Machine<'a> {
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
-    /// Turns of loops since the interrupt was looked at.
-    turns: u64,
     /// Of each search for pairs, the targets of the source at hand.
     targets: Vec<Targets>,
     /// What searches have found, 64 for each.
@@ -202,7 +200,6 @@ impl<'a> Machine<'a> {
             words: vec![0; program.words],
             bound: vec![false; program.vars],
             repetitions: 0,
-            turns: 0,
             targets: vec![Targets::default(); program.pairs.len()],
             found: vec![Known::default(); 64 * program.sites],
             games_seen: 0,
@@ -246,21 +243,18 @@ impl<'a> Machine<'a> {
     }
 
     /// Counts a turn of a loop.
-    fn turn(&mut self) -> Result<(), Stopped> {
-        self.turns += 1;
-        if self.turns < TURNS_A_LOOK { Ok(()) } else { self.look() }
+    fn turn(&self) -> Result<(), Stopped> {
+        self.look_at(POSITIONS_A_TURN)
     }
 
-    /// Counts turns of loops, or work that takes as long, and looks every so often at the interrupt.
-    fn count(&mut self, turns: u64) -> Result<(), Stopped> {
-        self.turns += turns;
-        if self.turns < TURNS_A_LOOK { Ok(()) } else { self.look() }
+    /// Counts positions that are looked at, or work that takes as long, and looks every so often at the interrupt.
+    fn look_at(&self, positions: usize) -> Result<(), Stopped> {
+        if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
 
-    #[cold]
-    fn look(&mut self) -> Result<(), Stopped> {
-        self.turns = 0;
-        if self.games.interrupt().is_set() { Err(Stopped) } else { Ok(()) }
+    /// The same of the positions between two nodes, if these are known.
+    fn look_between(&self, nodes: Nodes<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
+        both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }
 
     /// The first node from one on at which the program has to run.
@@ -380,7 +374,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Instr::Seek { node, last, mask, done } => {
-                    self.turn()?;
+                    self.look_at(POSITIONS_A_TURN + nodes.len() / SEGMENT_SLOTS)?;
                     let (from, last) = (self.get(node) as usize, self.get(last) as usize);
                     let slots = nodes.slot(from)..nodes.slot(last) + 1;
                     match self.operands[mask as usize].first_in(slots) {

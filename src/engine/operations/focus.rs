@@ -1,5 +1,7 @@
 //! Pieces in focus of a path: which of them each move touches.
 
+use std::collections::HashMap;
+
 use super::{Games, Source, moves::Moves, tree::Nodes};
 use crate::reel::{SEGMENT_SLOTS, replay::position_at};
 
@@ -56,6 +58,10 @@ impl Pieces {
         let mut starts = starts.iter().copied().peekable();
         for node in 0..nodes.len() {
             if node > 0 && nodes.is_secondary(node) {
+                if games.count(node) {
+                    out.moved.resize(nodes.len(), Moved::default());
+                    break;
+                }
                 board = board_at(root, nodes, moves, nodes.parent(node));
             }
             let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { Moved::default() };
@@ -80,13 +86,14 @@ impl Pieces {
     /// Those of some nodes that have the same pieces in focus, if any are.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
+        let mut places = HashMap::new();
         let in_focus = starts.map(|node| (node, self.at_start[node])).filter(|(_, set)| *set != 0);
         for (node, set) in in_focus {
-            // They change seldom.
-            match groups.iter_mut().rev().find(|(other, _)| *other == set) {
-                Some((_, nodes)) => nodes.push(node),
-                None => groups.push((set, vec![node])),
+            let place = *places.entry(set).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push((set, Vec::new()));
             }
+            groups[place].1.push(node);
         }
         groups
     }

@@ -37,13 +37,18 @@ pub(super) struct Games<'a> {
     /// Whether a query has run into an error in one of the games.
     stopped: Cell<bool>,
     interrupt: Interrupt,
+    /// Positions that were looked at since the interrupt was.
+    unlooked: Cell<usize>,
 }
+
+/// Positions after which the interrupt is looked at again. One takes less than twenty nanoseconds.
+const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> Games<'a> {
     /// Those of a block.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> Games<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
-        Games { block, moves, tree, stopped: Cell::new(false), interrupt }
+        Games { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
     }
 
     /// The switch that ends the evaluation.
@@ -60,6 +65,25 @@ impl<'a> Games<'a> {
         self.stopped.set(true);
     }
 
+    /// Counts positions that are looked at, or work that takes as long, and looks every so often at the interrupt. Tells whether
+    /// the evaluation is to end: then what is made does not matter.
+    pub(super) fn count(&self, positions: usize) -> bool {
+        let unlooked = self.unlooked.get().saturating_add(positions);
+        self.unlooked.set(unlooked);
+        if unlooked >= POSITIONS_A_LOOK {
+            self.look();
+        }
+        self.is_stopped()
+    }
+
+    #[cold]
+    fn look(&self) {
+        self.unlooked.set(0);
+        if self.interrupt.is_set() {
+            self.stop();
+        }
+    }
+
     fn moves(&self) -> &Moves {
         self.moves.get_or_init(|| Moves::new(self.block))
     }
@@ -68,10 +92,11 @@ impl<'a> Games<'a> {
         self.tree.get_or_init(|| Tree::new(self.block))
     }
 
-    /// Calls `visit` with the nodes of each game.
+    /// Calls `visit` with the nodes of each game, until the evaluation is to end.
     fn each(&self, mut visit: impl FnMut(Nodes<'_>)) {
         let tree = self.tree();
-        self.block.games().for_each(|game| visit(tree.nodes(game)));
+        let games = self.block.games().map(|game| tree.nodes(game));
+        games.take_while(|nodes| !self.count(nodes.len())).for_each(|nodes| visit(nodes));
     }
 }
 
@@ -217,6 +242,9 @@ pub(super) fn make(
             for node in 0..nodes.len() {
                 let slot = nodes.slot(node);
                 let both = node_at(a.word(slot), nodes).zip(node_at(b.word(slot), nodes));
+                if both.is_some_and(|(a, b)| games.count(nodes.between(a, b))) {
+                    return;
+                }
                 out.put(slot, both.is_some_and(|(a, b)| nodes.is_before(a, b)));
             }
         }),
@@ -282,6 +310,9 @@ fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut
             for node in 0..nodes.len() {
                 let slot = nodes.slot(node);
                 let both = node_at(a.word(slot), nodes).zip(node_at(b.word(slot), nodes));
+                if both.is_some_and(|(a, b)| games.count(nodes.between(a, b))) {
+                    return;
+                }
                 let (fork, distance) = both.map(|(a, b)| nodes.fork(a, b)).unzip();
                 let value = if *op == GameOp::Fork { fork } else { distance };
                 out[slot] = number(value.map(|value| value as i64));

@@ -13,6 +13,7 @@ use crate::{
 /// when the segments on that side are done, and within a segment it is found by repetition.
 pub(super) struct Reach<'a> {
     walk: &'a Walk,
+    games: &'a Games<'a>,
     /// Against the direction of the walk.
     flow: Flow<'a>,
     /// The operands of the automaton.
@@ -50,6 +51,7 @@ impl<'a> Reach<'a> {
             |is_needed| vec![0; if is_needed { block.segments() * walk.automaton.states.len() } else { 0 }];
         Reach {
             walk,
+            games,
             flow,
             masks: masks.iter().map(|mask| mask.bits(block)).collect(),
             valued,
@@ -121,6 +123,9 @@ impl<'a> Reach<'a> {
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
         let (mut open, mut again) = (vec![0; self.segments], vec![0; self.segments]);
         for state in (0..automaton.states.len()).rev() {
+            if self.games.count(self.segments * automaton.follow[state].len()) {
+                break;
+            }
             let column = self.column(state);
             let alive = &mut alive[column.clone()];
             again.fill(0);
@@ -148,7 +153,7 @@ impl<'a> Reach<'a> {
         }
         (self.alive, self.next) = (alive, next);
         debug_assert!(
-            (0..self.segments).all(|at| !self.settle(at, None)),
+            self.games.is_stopped() || (0..self.segments).all(|at| !self.settle(at, None)),
             "what is found a state at a time is all there is"
         );
     }
@@ -174,7 +179,8 @@ impl<'a> Reach<'a> {
         for state in 0..states {
             self.put(at, state, 0, seen);
         }
-        while self.settle(at, seen) {}
+        let ways = self.walk.automaton.follow.iter().map(Vec::len).sum();
+        while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
     /// Finds where the states are alive in a segment, by what is known of them so far, and tells whether that changed.

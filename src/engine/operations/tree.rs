@@ -65,6 +65,11 @@ impl Nodes<'_> {
         self.is_secondary(node) == (sibling == Sibling::Secondary)
     }
 
+    /// How many positions are looked at, at most, to tell how two nodes hang together.
+    pub(super) fn between(&self, a: usize, b: usize) -> usize {
+        if self.has_lines() { a.max(b) } else { 1 }
+    }
+
     /// Whether one node is a proper ancestor of another one.
     pub(super) fn is_before(&self, ancestor: usize, mut node: usize) -> bool {
         if self.parents.is_none() {

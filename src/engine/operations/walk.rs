@@ -73,6 +73,8 @@ struct Runner<'a> {
     evaluated: Option<Source<'a>>,
     focus: Option<Source<'a>>,
     games: &'a Games<'a>,
+    /// How many ways lead on from all states.
+    ways: usize,
     /// For each node and state, the best walk from the children of the node.
     next: Vec<i64>,
     /// The same one node further on, or at the next move in focus.
@@ -92,7 +94,8 @@ impl<'a> Runner<'a> {
         let evaluated = if walk.nestban { rest.next() } else { None };
         let focus = rest.next();
         let (next, after, tied, inner) = Default::default();
-        Runner { walk, reach, possible, largest, evaluated, focus, games, next, after, tied, inner }
+        let ways = walk.automaton.follow.iter().map(Vec::len).sum();
+        Runner { walk, reach, possible, largest, evaluated, focus, games, ways, next, after, tied, inner }
     }
 
     /// Finds, from each node of a game on, the value of the best walk.
@@ -145,7 +148,11 @@ impl<'a> Runner<'a> {
         let is_list = self.is_list(nodes);
         // A list begins with the move that follows its start.
         let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
+        let positions = nodes.len() * self.walk.automaton.states.len();
         for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
+            if self.games.count(positions) {
+                break;
+            }
             visit(self, &pieces, set, &starts);
         }
         Some(pieces)
@@ -215,6 +222,9 @@ impl<'a> Runner<'a> {
                 continue;
             }
             if self.walk.nestban || self.walk.end {
+                if self.games.count(if focus.is_some() { nodes.len() - node } else { value as usize }) {
+                    return;
+                }
                 let reached = self.reached(nodes, node, value, focus);
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
@@ -327,6 +337,9 @@ impl<'a> Runner<'a> {
             if !is_open(node) {
                 continue;
             }
+            if self.games.count(self.ways) {
+                return;
+            }
             for state in 0..states {
                 let (here, there) = (node * states + state, parent * states + state);
                 let value = self.at_node(nodes, node, state);
@@ -370,6 +383,9 @@ impl<'a> Runner<'a> {
         let none = vec![NONE; states];
         for (node, value) in values.iter_mut().enumerate() {
             let slot = nodes.slot(node);
+            if self.games.count(self.ways) {
+                return;
+            }
             let before = |node: usize| (node > 0).then(|| nodes.parent(node));
             let further = match self.walk.sees {
                 Sees::OneSide => before(node).and_then(before),

@@ -596,7 +596,7 @@ impl<'a> Evaluation<'a> {
                 HandedOn::Var(var) => self.position_of(var, f.mark),
                 HandedOn::Nothing => None,
             },
-            PositionOp::Game(op) => self.game_position(op),
+            PositionOp::Game(op) => self.game_position(op, f.mark),
             PositionOp::Form(NoTransform(of)) => self.position(of),
         }
     }

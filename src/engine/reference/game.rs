@@ -23,8 +23,8 @@ impl Evaluation<'_> {
             C::NullMove => self.arrived_by_null_move(),
             C::Mainline => self.is_mainline(),
             C::Variation => !self.is_mainline(),
-            C::VirtualMainline => self.is_virtual_mainline(),
-            C::Try => self.is_try(),
+            C::VirtualMainline => self.is_virtual_mainline(span),
+            C::Try => self.is_try(span),
             C::Ancestor { ancestor, of } => self.is_ancestor(ancestor, of),
             C::Echo(echo) => self.echo_condition(echo),
             C::BindPiece { var, of } => self.bind_piece(*var, of),
@@ -51,7 +51,7 @@ impl Evaluation<'_> {
             C::RemoveComment => self.remove_comment(),
             C::WriteFile { name, value } => self.write_file(name, value, span),
             C::Equal(a, b) => self.equal(a, b),
-            C::Glyph(glyph) => self.has_glyph(*glyph),
+            C::Glyph(glyph) => self.has_glyph(*glyph, span),
             C::Abort => self.abort(span),
         }
     }
@@ -92,7 +92,7 @@ impl Evaluation<'_> {
             N::PathCountUnfocused => self.path_count_unfocused(),
             N::PositionId => Some(self.here.at as i32),
             N::Depth => Some(self.depth()),
-            N::Distance(a, b) => self.distance(a, b),
+            N::Distance(a, b) => self.distance(a, b, span),
             N::ConsecutiveMoves { first, second, quiet, range } => {
                 self.consecutive_moves(*first, *second, *quiet, range.as_ref(), span)
             }
@@ -123,7 +123,7 @@ impl Evaluation<'_> {
             T::Letter { of, at } => self.letter(of, at),
             T::Case { upper, of } => self.in_case(*upper, of),
             T::Fen => Some(self.fen()),
-            T::OriginalComment => self.original_comment(),
+            T::OriginalComment => self.original_comment(span),
             T::Match { text, pattern } => self.search(text, pattern, span),
             T::Group(group) => self.group(*group, span),
             T::OfCode(of) => self.of_code(of),
@@ -134,7 +134,7 @@ impl Evaluation<'_> {
     }
 
     /// The number of a position in its game.
-    pub(super) fn game_position(&mut self, op: &GamePosition<Explicit>) -> Option<i32> {
+    pub(super) fn game_position(&mut self, op: &GamePosition<Explicit>, span: Span) -> Option<i32> {
         use GamePosition as P;
         match op {
             P::Elsewhere(of) => self.elsewhere_position(of),
@@ -143,7 +143,7 @@ impl Evaluation<'_> {
             P::Parent => self.parent(),
             P::Child(of) => self.child(of),
             P::Numbered(of) => self.numbered(of),
-            P::LastCommonAncestor(a, b) => self.last_common_ancestor(a, b),
+            P::LastCommonAncestor(a, b) => self.last_common_ancestor(a, b, span),
             P::Compare { by, left, right } => self.compared_positions(*by, left, right),
             P::LineEnd(line) => self.line_end(line),
             P::PathEnd(path) => self.path_end(path),

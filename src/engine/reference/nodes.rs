@@ -46,14 +46,22 @@ impl Evaluation<'_> {
         &mut self,
         a: &Position<Explicit>,
         b: &Position<Explicit>,
+        span: Span,
     ) -> Option<i32> {
         let (a, b) = self.both(a, b)?;
+        self.state.step_nodes(a, span);
         self.tree().last_common_ancestor(a, b).map(numbered)
     }
 
     /// How many moves lie between two positions.
-    pub(super) fn distance(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Option<i32> {
+    pub(super) fn distance(
+        &mut self,
+        a: &Position<Explicit>,
+        b: &Position<Explicit>,
+        span: Span,
+    ) -> Option<i32> {
         let (a, b) = self.both(a, b)?;
+        self.state.step_nodes(a, span);
         let fork = self.tree().last_common_ancestor(a, b)?;
         let below = |at: usize| self.nodes[at].ply - self.nodes[fork].ply;
         Some((below(a) + below(b)) as i32)
@@ -102,7 +110,8 @@ impl Evaluation<'_> {
     }
 
     /// No null move on the way from the root, and no alternative that White played.
-    pub(super) fn is_virtual_mainline(&self) -> bool {
+    pub(super) fn is_virtual_mainline(&mut self, span: Span) -> bool {
+        self.state.step_nodes(self.here.at, span);
         self.tree().line_to(self.here.at).all(|at| {
             let null = self.tree().played(at).is_some_and(|played| played.null);
             !(null || self.tree().is_secondary(at) && self.mover(at).is_white())
@@ -110,7 +119,8 @@ impl Evaluation<'_> {
     }
 
     /// Exactly one position from the root to here is reached by an alternative of White.
-    pub(super) fn is_try(&self) -> bool {
+    pub(super) fn is_try(&mut self, span: Span) -> bool {
+        self.state.step_nodes(self.here.at, span);
         let alternatives = self.tree().line_to(self.here.at);
         alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
@@ -131,13 +141,18 @@ impl Evaluation<'_> {
         };
         let (a, b) = (self.position_of(first, span), self.position_of(second, span));
         let (a, b) = (a? as usize, b? as usize);
+        self.state.step_nodes(a.max(b), span);
         let fork = self.tree().last_common_ancestor(a, b)?;
         if fork == a || fork == b {
             return None;
         }
         let (way, other) = (self.way_down(fork, a), self.way_down(fork, b));
-        self.state.step_nodes(way.len().saturating_mul(other.len()), span);
-        let (i, j, length) = longest_common_run(&self.moves_on(&way), &self.moves_on(&other));
+        let (moves, of_other) = (self.moves_on(&way), self.moves_on(&other));
+        let goes_on = |compared: usize| {
+            self.state.step_nodes(compared, span);
+            self.state.fault.is_none()
+        };
+        let (i, j, length) = longest_common_run(&moves, &of_other, goes_on);
         let is_in_range = range.is_none_or(|[lo, hi]| (lo..=hi).contains(&(length as i32)));
         if length == 0 || !is_in_range {
             return None;
@@ -175,13 +190,25 @@ fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Where the longest run that two lists have in common begins in each, the first of equal ones, and its length.
-fn longest_common_run<T: PartialEq>(a: &[T], b: &[T]) -> (usize, usize, usize) {
+/// Where the longest run that two lists have in common begins in each, the first of equal ones, and its length, as long as it
+/// goes on after so many comparisons.
+fn longest_common_run<T: PartialEq>(
+    a: &[T],
+    b: &[T],
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> (usize, usize, usize) {
     let mut longest = (0, 0, 0);
-    for (i, j) in (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))) {
-        let length = a[i..].iter().zip(&b[j..]).take_while(|(a, b)| a == b).count();
-        if length > longest.2 {
-            longest = (i, j, length);
+    for i in 0..a.len() {
+        let mut compared = 0;
+        for j in 0..b.len() {
+            let length = a[i..].iter().zip(&b[j..]).take_while(|(a, b)| a == b).count();
+            compared += length + 1;
+            if length > longest.2 {
+                longest = (i, j, length);
+            }
+        }
+        if !goes_on(compared) {
+            break;
         }
     }
     longest
@@ -193,7 +220,8 @@ mod tests {
 
     #[test]
     fn the_first_of_the_longest_runs_is_found() {
-        assert_eq!(longest_common_run(&[1, 2, 3, 4], &[9, 2, 3, 8, 2, 3]), (1, 1, 2));
-        assert_eq!(longest_common_run(&[1, 2], &[3]), (0, 0, 0));
+        assert_eq!(longest_common_run(&[1, 2, 3, 4], &[9, 2, 3, 8, 2, 3], |_| true), (1, 1, 2));
+        assert_eq!(longest_common_run(&[1, 2], &[3], |_| true), (0, 0, 0));
+        assert_eq!(longest_common_run(&[1, 2, 2], &[2, 2], |_| false), (0, 0, 0));
     }
 }

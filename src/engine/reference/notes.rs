@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     diagnostic::{Diagnostic, Span},
-    engine::{AnnotationKind, SortValue},
+    engine::{Annotation, AnnotationKind, SortValue},
     query::tree::{Number, SortId, Text},
 };
 
-impl Evaluation<'_> {
+impl<'a> Evaluation<'a> {
     /// Notes something at a position; a filter around this one takes it back if it fails.
     pub(super) fn note(&mut self, at: usize, what: Noted) {
         self.state.notes.push(Note { at, what });
@@ -113,8 +113,8 @@ impl Evaluation<'_> {
 
     /// The words of the comments behind the move that led here, or before the first move, with a blank between: PGN breaks lines
     /// anywhere. A comment without words is none.
-    pub(super) fn original_comment(&self) -> Option<Vec<u8>> {
-        let comments = self.annotations().filter_map(|kind| match kind {
+    pub(super) fn original_comment(&mut self, span: Span) -> Option<Vec<u8>> {
+        let comments = self.annotations(span).iter().filter_map(|annotation| match &annotation.kind {
             AnnotationKind::Comment(text) => Some(&text[..]),
             AnnotationKind::Before(_) | AnnotationKind::Nag(_) => None,
         });
@@ -123,12 +123,23 @@ impl Evaluation<'_> {
         (!words.is_empty()).then(|| words.join(&b' '))
     }
 
-    pub(super) fn has_glyph(&self, glyph: u8) -> bool {
-        self.annotations().any(|kind| *kind == AnnotationKind::Nag(glyph.into()))
+    pub(super) fn has_glyph(&mut self, glyph: u8, span: Span) -> bool {
+        let is_wanted = |annotation: &Annotation| annotation.kind == AnnotationKind::Nag(glyph.into());
+        self.annotations(span).iter().any(is_wanted)
     }
 
-    fn annotations(&self) -> impl Iterator<Item = &AnnotationKind> {
-        let all = self.here.spot.game.annotations().iter();
-        all.filter(|annotation| annotation.node as usize == self.here.at).map(|annotation| &annotation.kind)
+    /// What an annotator wrote here. It is counted: there may be much of it, also without words.
+    fn annotations(&mut self, span: Span) -> &'a [Annotation] {
+        let (all, at) = (self.here.spot.game.annotations(), self.here.at);
+        let from = all.partition_point(|annotation| (annotation.node as usize) < at);
+        let end = from + all[from..].partition_point(|annotation| annotation.node as usize == at);
+        let here = &all[from..end];
+        let bytes = here.iter().map(|annotation| match &annotation.kind {
+            AnnotationKind::Comment(text) | AnnotationKind::Before(text) => text.len(),
+            AnnotationKind::Nag(_) => 0,
+        });
+        self.state.step_bytes(bytes.sum(), span);
+        self.state.step_nodes(here.len(), span);
+        here
     }
 }

@@ -7,7 +7,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 
 use crc32fast::Hasher;
-use rawzip::{CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive};
+use rawzip::extra_fields::ExtraFieldId;
+use rawzip::{
+    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive, ZipFileHeaderRecord,
+};
 
 use super::{List, Refusal, refuse_ratio};
 use crate::pgn::unpack::{Bzip2, Deflate, Fault, Input, Unpack, Zstd};
@@ -16,6 +19,10 @@ use crate::pgn::unpack::{Bzip2, Deflate, Fault, Input, Unpack, Zstd};
 const HEADER_BYTES: u64 = 30;
 /// Bytes that are read at once of a member that is not packed.
 const STRETCH: usize = 64 << 10;
+/// The letters from 0x80 of code page 437, in which names of members are unless another encoding is told.
+/// Source: APPNOTE.TXT 6.3.10, appendix D.
+const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
+                             αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// The place of a member.
 pub(super) struct Place {
@@ -66,7 +73,7 @@ pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
                 places.push(Place { header, packed, bytes, crc: entry.crc32(), method });
                 places.len() - 1
             });
-        list.add(&String::from_utf8_lossy(name.as_bytes()), bytes, place)?;
+        list.add(&name_of(&entry), bytes, place)?;
     }
     // Counts of more than 65,535 members are cut to 16 bits by programs that do not know larger archives.
     if count as u16 != announced as u16 {
@@ -80,6 +87,32 @@ pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
         return Err(Refusal::of("the zip archive is damaged (its members overlap): get it anew"));
     }
     Ok(places)
+}
+
+/// The name of a member: in UTF-8, if the directory says so, a field of Info-ZIP has it, or its bytes are, as programs of macOS write
+/// it without saying so; else in code page 437.
+fn name_of(entry: &ZipFileHeaderRecord) -> String {
+    let path = entry.file_path();
+    let raw = path.as_bytes();
+    if entry.flags().is_utf8() {
+        return String::from_utf8_lossy(raw).into_owned();
+    }
+    let mut fields = entry.extra_fields();
+    let unicode = fields.find_map(|(id, field)| {
+        let name = field.strip_prefix(&[1]).filter(|_| id == ExtraFieldId::INFO_ZIP_UNICODE_PATH)?;
+        let name = name.strip_prefix(&crc32fast::hash(raw).to_le_bytes())?;
+        str::from_utf8(name).ok()
+    });
+    let name = unicode.or_else(|| str::from_utf8(raw).ok()).map(str::to_owned);
+    name.unwrap_or_else(|| raw.iter().map(|&byte| letter(byte)).collect())
+}
+
+/// A letter of code page 437.
+fn letter(byte: u8) -> char {
+    match byte.checked_sub(0x80) {
+        None => byte.into(),
+        Some(place) => CODE_PAGE_437.chars().nth(place.into()).expect("there are 128 letters"),
+    }
 }
 
 /// The method by which a member is packed, if that is read.

@@ -122,6 +122,13 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
+    // Members that the reel lacks are told as without it, in a session too, also where both are named.
+    let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
+    assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
+    let stderr = scan(&["x.zip", "x.reel"]).1;
+    assert!(stderr.contains(told) && stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
+    let session = orbit_chess::SessionOptions::new().open([folder.join("x.zip")]).unwrap();
+    assert_eq!(session.problems(), [format!("{}/{note}", folder.display())]);
     // Only of the whole archive.
     assert!(!scan(&["x.zip/a.pgn"]).1.contains(told));
     let archive = fs::read(folder.join("x.zip")).unwrap();

@@ -70,20 +70,27 @@ fn bytes_behind_a_reel_are_told() {
     let folder = folder();
     let folder = folder.path();
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
-    let told = |text: &str| text.contains("5 bytes behind");
+    let sentence = "5 bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote \
+                    them, or another program";
+    let told = |text: &str| text.contains(sentence);
+    let problems =
+        |name: &str| orbit_chess::SessionOptions::new().open([folder.join(name)]).unwrap().problems();
     assert!(!told(&run(folder, 0, &["info", "a.reel"]).0));
+    assert!(problems("a.reel").is_empty());
     let clean = fs::read(folder.join("a.reel")).unwrap();
     fs::write(folder.join("a.reel"), [&clean[..], b"other"].concat()).unwrap();
     assert!(told(&run(folder, 0, &["info", "a.reel"]).0));
     assert!(run(folder, 0, &["info", "--json", "a.reel"]).0.contains("\"bytes_behind\":5"));
     assert!(told(&run(folder, 0, &["scan", "--count", "initial", "a.reel"]).1));
     assert!(!told(&run(folder, 0, &["scan", "-q", "--count", "initial", "a.reel"]).1));
+    assert_eq!(problems("a.reel"), [format!("{}: {sentence}", folder.join("a.reel").display())]);
     run(folder, 0, &["index", "--shards", "1M", "a.pgn", "-o", "shards"]);
     let shard = folder.join("shards/00000.reel");
     assert!(!told(&run(folder, 0, &["info", "shards"]).0));
     fs::write(&shard, [fs::read(&shard).unwrap(), b"other".to_vec()].concat()).unwrap();
     assert!(told(&run(folder, 0, &["info", "shards"]).0));
     assert!(run(folder, 0, &["info", "--json", "shards"]).0.contains("\"bytes_behind\":5"));
+    assert_eq!(problems("shards"), [format!("{}: {sentence}", shard.display())]);
 }
 
 #[test]

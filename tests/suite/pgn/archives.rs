@@ -5,7 +5,7 @@ use std::fs;
 use orbit_chess::internals::pgn::{self, Freshness, PgnError, Stamp};
 
 use super::*;
-use crate::common::archives::{Member, SIZES_BEHIND, zip, zip64};
+use crate::common::archives::{Member, SIZES_BEHIND, UTF_8, zip, zip64};
 
 fn game(event: &str) -> String {
     format!("[Event \"{event}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n")
@@ -205,7 +205,7 @@ fn names_are_paths_below_the_archive() {
         "x.zip/sub/c.pgn",
         "x.zip/a (2).pgn",
         "x.zip/a (3).pgn",
-        "x.zip/caf\u{fffd}.pgn",
+        "x.zip/café.pgn",
         "x.zip/d.pgn",
     ];
     assert_eq!(found.sources, expected.map(|name| (name.to_owned(), vec![String::from("a")])));
@@ -215,6 +215,53 @@ fn names_are_paths_below_the_archive() {
         "x.zip: 4 members are read under other names, because their own lead out of the archive or are given twice: \
          etc/a.pgn, etc/b.pgn, a (2).pgn and 1 more"
     );
+}
+
+#[test]
+fn names_of_zip_are_utf_8_or_code_page_437() {
+    let text = game("a");
+    let member = |name: &[u8], flags: u16, extra: &[u8]| Member {
+        name: name.to_vec(),
+        flags,
+        extra: extra.to_vec(),
+        ..Member::deflated("", text.as_bytes())
+    };
+    // A field of Info-ZIP: the name in UTF-8, and the checksum of the name in the directory.
+    let unicode = |of: &[u8], name: &str| {
+        let head = [0x75, 0x70, 5 + name.len() as u8, 0, 1];
+        [&head, &crc32fast::hash(of).to_le_bytes()[..], name.as_bytes()].concat()
+    };
+    let every: Vec<u8> = (0x80..=0xff).chain(*b".pgn").collect();
+    let members = [
+        member(b"M\x81nchen.pgn", 0, b""),
+        member("Zürich.pgn".as_bytes(), UTF_8, b""),
+        // Programs of macOS write UTF-8 and do not say so.
+        member("Málaga.pgn".as_bytes(), 0, b""),
+        member(b"\x81\xff.pgn", UTF_8, b""),
+        member(b"?.pgn", 0, &unicode(b"?.pgn", "Łódź.pgn")),
+        // Another program gave the member a new name, and kept the field.
+        member(b"new.pgn", 0, &unicode(b"old.pgn", "Óld.pgn")),
+        member(&every, 0, b""),
+    ];
+    let expected = [
+        "München",
+        "Zürich",
+        "Málaga",
+        "\u{fffd}\u{fffd}",
+        "Łódź",
+        "new",
+        "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}",
+    ];
+    for bytes in [zip(&members), zip64(&members)] {
+        let found = read(&bytes);
+        let expected = expected.map(|name| (format!("x.zip/{name}.pgn"), vec![String::from("a")]));
+        assert_eq!(found, Read { sources: expected.to_vec(), ..Read::default() });
+    }
+    // A member is given by the name that it is read under.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.zip"), zip(&members)).unwrap();
+    let found = read_all(folder.path(), &["x.zip/München.pgn"]).unwrap();
+    assert_eq!(found.sources, owned(&[("x.zip/München.pgn", &["a"])]));
 }
 
 #[test]
@@ -457,6 +504,26 @@ mod sevenz {
             read(&archive("ppmd.7z")),
             Read { sources: expected[..2].to_vec(), notes, ..Read::default() }
         );
+    }
+
+    /// The archive `encrypted.7z` with another letter in place of the `b` of its member `sub/b.pgn`. Its list is not packed.
+    fn with_letter(letter: u16) -> Vec<u8> {
+        let mut bytes = archive("encrypted.7z");
+        let name: Vec<u8> = "b.pgn".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let at = bytes.windows(name.len()).position(|bytes| bytes == name).unwrap();
+        bytes[at..at + 2].copy_from_slice(&letter.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn names_of_7z_are_utf_16() {
+        for (letter, name) in [(0xf8, "sub/ø.pgn"), (0x160, "sub/Š.pgn"), (0x68cb, "sub/棋.pgn")] {
+            assert_eq!(read(&with_letter(letter)).failures[0].0, format!("x.7z/{name}"));
+        }
+        // Half of a pair.
+        let found = read(&with_letter(0xd83d));
+        assert_eq!(found.sources, owned(&[("x.7z", &[])]));
+        assert!(found.failures[0].1.contains("damaged"), "{found:?}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl Machine<'_> {
     ) -> Result<(), Stopped> {
         match instr {
             MoveInstr::Played { to, of } => {
-                let squares = self.played(nodes, self.program.moves[usize::from(of)], at);
+                let squares = self.played(nodes, self.program.moves[usize::from(of)], at)?;
                 self.set(to, squares);
             }
             MoveInstr::Legal { to, from, squares, pseudo, only, value } => {
@@ -34,14 +34,16 @@ impl Machine<'_> {
             }
             MoveInstr::CommonRun { to, a, b } => {
                 let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
-                self.set_value(to, both.and_then(|(a, b)| self.common_run(nodes, a, b)));
+                self.look_between(nodes, both)?;
+                let run = both.map_or(Ok(None), |(a, b)| self.common_run(nodes, a, b))?;
+                self.set_value(to, run);
             }
         }
         Ok(())
     }
 
     /// The squares of the moves that pass a test, or any if one passes.
-    fn played(&self, nodes: Nodes<'_>, test: FlatMove, at: usize) -> u64 {
+    fn played(&self, nodes: Nodes<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
             let is_child = test.sibling.is_none_or(|sibling| nodes.is_sibling(child, sibling));
@@ -56,15 +58,16 @@ impl Machine<'_> {
             }
         };
         if test.previous {
-            return if at > 0 { leads_to(at) } else { 0 };
+            return Ok(if at > 0 { leads_to(at) } else { 0 });
         }
         let tied = test.tied.and_then(|tied| node_at(self.get(tied), nodes));
         if let Some(child) = tied.filter(|&child| child > 0 && nodes.parent(child) == at) {
-            return leads_to(child);
+            return Ok(leads_to(child));
         }
         let next =
             |&node: &usize| self.family.next.get(node).map(|&next| next as usize).filter(|&next| next > 0);
-        std::iter::successors(first_child(nodes, at), next).fold(0, |set, child| set | leads_to(child))
+        let mut children = std::iter::successors(first_child(nodes, at), next);
+        children.try_fold(0, |set, child| self.look_at(1).map(|()| set | leads_to(child)))
     }
 
     fn passes(&self, test: FlatMove, mv: MoveTo) -> bool {
@@ -80,10 +83,10 @@ impl Machine<'_> {
     }
 
     /// How many moves in a row are the same behind the last common ancestor of two nodes.
-    fn common_run(&self, nodes: Nodes<'_>, a: usize, b: usize) -> Option<i32> {
+    fn common_run(&self, nodes: Nodes<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
         let (fork, _) = nodes.fork(a, b);
         if fork == a || fork == b {
-            return None;
+            return Ok(None);
         }
         let moves_down_to = |node: usize| {
             let up = std::iter::successors(Some(node), |&node| Some(nodes.parent(node)));
@@ -94,6 +97,7 @@ impl Machine<'_> {
         let mut runs = vec![0; other.len()];
         let mut longest = 0;
         for shift in moves_down_to(a) {
+            self.look_at(other.len())?;
             let mut before = 0;
             for (run, there) in runs.iter_mut().zip(&other) {
                 let ends_here = if shift == *there { before + 1 } else { 0 };
@@ -101,7 +105,7 @@ impl Machine<'_> {
                 longest = longest.max(ends_here);
             }
         }
-        (longest > 0).then_some(longest)
+        Ok((longest > 0).then_some(longest))
     }
 }
 

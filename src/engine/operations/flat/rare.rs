@@ -60,6 +60,7 @@ impl Machine<'_> {
                 let from = self.get(node).wrapping_add(1) as usize;
                 if from == 0 {
                     let (search, squares) = (&program.pairs[place], &self.men.of);
+                    self.look_at(nodes.len())?;
                     let search = Pairs::new(search, self.operands, nodes, &self.words, squares);
                     search.find(self.words[source.0 as usize] as usize, &mut self.targets[place]);
                 }
@@ -88,6 +89,7 @@ impl Machine<'_> {
                 let mut child = first_child(nodes, at);
                 let mut left = self.get(number) as i64;
                 while left > 0 && child.is_some() {
+                    self.look_at(1)?;
                     let next = child.and_then(|child| self.family.next.get(child).copied()).unwrap_or(0);
                     child = (next > 0).then_some(next as usize);
                     left -= 1;
@@ -97,14 +99,17 @@ impl Machine<'_> {
             Instr::Numbered { to, number } => self.set_node(to, node_at(self.get(number), nodes)),
             Instr::Fork { to, a, b } => {
                 let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                self.look_between(nodes, both)?;
                 self.set_node(to, both.map(|(a, b)| nodes.fork(a, b).0));
             }
             Instr::Distance { to, a, b } => {
                 let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                self.look_between(nodes, both)?;
                 self.set_node(to, both.map(|(a, b)| nodes.fork(a, b).1));
             }
             Instr::UnlessBefore { a, b, no } => {
                 let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                self.look_between(nodes, both)?;
                 if !both.is_some_and(|(a, b)| nodes.is_before(a, b)) {
                     return Ok(Some(no));
                 }

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Machine, Men, NONE, Stopped, bit};
+use super::{Machine, Men, NONE, POSITIONS_A_TURN, Stopped, bit};
 use crate::{
     engine::operations::{moves::Moves, tree::Nodes},
     plan::{MoveSeek, Word},
@@ -26,9 +26,6 @@ struct Left {
     /// The pieces that move, each a bit; none where pieces are not told apart.
     movers: u64,
 }
-
-/// Nodes of which one costs as much time as a turn of a loop.
-const NODES_A_TURN: usize = 16;
 
 impl Leaving {
     /// Before the first node of a game.
@@ -84,7 +81,7 @@ impl Machine<'_> {
             None => nodes.iter().position(passes),
         };
         let passed = found.unwrap_or(nodes.len());
-        self.count(1 + (passed / NODES_A_TURN) as u64)?;
+        self.look_at(POSITIONS_A_TURN + passed)?;
         Ok(found.map(|place| first + place))
     }
 
@@ -104,7 +101,7 @@ impl Machine<'_> {
         let squares = &self.men.of[nodes];
         let found = squares.iter().position(|of| of[piece] == square);
         let passed = found.unwrap_or(squares.len());
-        self.count(1 + (passed / NODES_A_TURN) as u64)?;
+        self.look_at(POSITIONS_A_TURN + passed)?;
         Ok(found.map(|place| first + place))
     }
 }

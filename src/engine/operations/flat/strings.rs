@@ -25,11 +25,8 @@ const STRINGS_MAX: usize = 1 << 20;
 /// The longest string, as the reference engine has it.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// Bytes of strings on which work takes as long as a turn of a loop.
-const BYTES_A_TURN: usize = 1024;
-
-/// Steps of a search with a regular expression that take as long as a turn of a loop.
-const STEPS_A_TURN: u64 = 64;
+/// Bytes of strings on which work takes as long as a look at a position.
+const BYTES_A_POSITION: usize = 16;
 
 /// What is kept of the room of a game for the next one, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
@@ -185,7 +182,7 @@ impl Machine<'_> {
         let has_value = make(self, &mut made).is_some();
         let bytes = made.len();
         self.strings.made = made;
-        self.count((bytes / BYTES_A_TURN) as u64)?;
+        self.look_at(bytes / BYTES_A_POSITION)?;
         let string = if has_value { self.strings.finish()? } else { NO_VALUE as u64 };
         self.set(to, string);
         Ok(())
@@ -194,7 +191,7 @@ impl Machine<'_> {
     /// Counts work on the bytes of some strings.
     fn read(&mut self, strings: &[Word]) -> Result<(), Stopped> {
         let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
-        self.count((bytes / BYTES_A_TURN) as u64)
+        self.look_at(bytes / BYTES_A_POSITION)
     }
 
     /// Runs an instruction of strings; where it goes on, unless that is the next one.
@@ -373,7 +370,7 @@ impl Machine<'_> {
             }
             None => None,
         };
-        self.count(steps / STEPS_A_TURN)?;
+        self.look_at(steps as usize)?;
         self.put_string(to, |this, out| {
             let (start, end) = found?[0]?;
             out.extend_from_slice(&this.string(of)?[start..end]);

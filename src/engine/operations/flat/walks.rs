@@ -133,7 +133,7 @@ impl Machine<'_> {
         // It holds the room for its search; there is no such chain in this one.
         let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
         let best = self.search(nodes, chain, &mut of, at);
-        let out = best.map(|best| self.found(nodes, chain, &mut of, at, best));
+        let out = best.and_then(|best| self.found(nodes, chain, &mut of, at, best));
         of.frames.clear();
         of.open.clear();
         of.seen.clear();
@@ -149,13 +149,14 @@ impl Machine<'_> {
         of: &mut Searched,
         start: usize,
         best: Option<Best>,
-    ) -> i64 {
-        let Some(Best { value, end }) = best else { return NO_VALUE };
+    ) -> Result<i64, Stopped> {
+        let Some(Best { value, end }) = best else { return Ok(NO_VALUE) };
         let is_in = |[lo, hi]: [Word; 2]| (self.get(lo) as i64..=self.get(hi) as i64).contains(&value);
         if !chain.range.is_none_or(is_in) {
-            return NO_VALUE;
+            return Ok(NO_VALUE);
         }
         if chain.nestban {
+            self.look_at((end as usize).saturating_sub(start))?;
             of.banned.resize(nodes.len(), false);
             let mut node = end as usize;
             // The last position of a path begins another one.
@@ -168,7 +169,7 @@ impl Machine<'_> {
                 of.banned[node] = true;
             }
         }
-        if chain.end { end.into() } else { value }
+        Ok(if chain.end { end.into() } else { value })
     }
 
     fn search(
@@ -180,7 +181,7 @@ impl Machine<'_> {
     ) -> Result<Option<Best>, Stopped> {
         let seen = self.seen(nodes, chain, start);
         if chain.begins_with_move {
-            self.exits(nodes, chain, seen, [start; 2], &mut of.exits);
+            self.exits(nodes, chain, seen, [start; 2], &mut of.exits)?;
             if of.exits.is_empty() {
                 return Ok(None);
             }
@@ -216,7 +217,7 @@ impl Machine<'_> {
                                 of.offer(value.map(|value| Best { value, end: at as u32 }));
                             }
                         }
-                        FlatOp::One(step) => self.open(nodes, chain, of, seen, op, step, start),
+                        FlatOp::One(step) => self.open(nodes, chain, of, seen, op, step, start)?,
                     }
                 }
                 Some(Open::Try { op, step, before, child }) => {
@@ -268,23 +269,24 @@ impl Machine<'_> {
         op: u16,
         step: u16,
         start: usize,
-    ) {
-        let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
+    ) -> Result<(), Stopped> {
+        let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
             // Tried with each move that leaves the position.
             let first = of.open.len();
             let attempt = |child: usize| Open::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
             of.open[first..].reverse();
-            return;
+            return self.look_at(of.open.len() - first);
         }
         if chain.steps[usize::from(step)].edge.is_none() {
             of.open.push(Open::Try { op, step, before: at, child: at });
-            return;
+            return Ok(());
         }
-        self.exits(nodes, chain, seen, [start, at as usize], &mut of.exits);
+        self.exits(nodes, chain, seen, [start, at as usize], &mut of.exits)?;
         let attempt = |&(before, child): &(u32, u32)| Open::Try { op, step, before, child };
         of.open.extend(of.exits.iter().rev().map(attempt));
+        Ok(())
     }
 
     /// Opens what follows a constituent that fits.
@@ -453,23 +455,21 @@ impl Machine<'_> {
         seen: Seen,
         [start, at]: [usize; 2],
         exits: &mut Vec<(u32, u32)>,
-    ) {
+    ) -> Result<(), Stopped> {
         exits.clear();
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if !nodes.has_lines() {
             let last = if at == start { at + 1 } else { nodes.len() - 1 };
-            let mut after = at + 1..nodes.len().min(last + 1);
-            exits.extend(
-                after
-                    .find(|&node| self.is_seen(nodes, seen, node))
-                    .map(|node| (node as u32 - 1, node as u32)),
-            );
-            return;
+            let end = nodes.len().min(last + 1);
+            let next = (at + 1..end).find(|&node| self.is_seen(nodes, seen, node));
+            exits.extend(next.map(|node| (node as u32 - 1, node as u32)));
+            return self.look_at(next.unwrap_or(end) - at);
         }
         // Numbers follow the order of branches but for those that leave one node: each level is taken in turn.
         let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
         open.reverse();
         while let Some(node) = open.pop() {
+            self.look_at(1)?;
             if self.is_seen(nodes, seen, node) {
                 exits.push((nodes.parent(node) as u32, node as u32));
             } else if at != start {
@@ -478,6 +478,7 @@ impl Machine<'_> {
                 open[first..].reverse();
             }
         }
+        Ok(())
     }
 
     // ---- what is remembered
