@@ -258,6 +258,8 @@ impl Shared<'_> {
     fn cancel(&self, id: &Id, of: &Id) {
         let mut state = lock(&self.state);
         let found = state.jobs.iter().position(|job| job.id == *of);
+        // At once: to answer may take as long as the client likes.
+        found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
             Some(_) => Ok(Answer::of(json!({ "cancelled": true }))),
             None if state.results.know(of) => Ok(Answer::of(json!({ "cancelled": false }))),
@@ -265,7 +267,6 @@ impl Shared<'_> {
         };
         self.answer(id, answer);
         let Some(at) = found else { return };
-        state.jobs[at].cancel.cancel();
         if !state.jobs[at].is_running {
             self.finish(&mut state, at, Err(Fault::cancelled()));
         }
@@ -318,6 +319,7 @@ impl Shared<'_> {
             state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
+                    Work::Query(ask) if ask.stream => state.results.note_sent(id),
                     Work::Query(ask) => state.results.add(id, &ask.database, kept),
                     Work::Close(close) => state.results.close(&close.database),
                     Work::Make(_) => state.results.note(id),
@@ -362,7 +364,11 @@ impl Shared<'_> {
             Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
             Work::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
             Work::Query(ask) => {
-                let answered = self.desk.ask(ask, cancel, &mut watch)?;
+                let mut send = |from: u64, rows: Vec<String>| {
+                    let event = Answer::of(json!({ "event": "hits", "from": from }));
+                    (self.say)(&Answer { rows: Some(rows), ..event }.line(Some(id)));
+                };
+                let answered = self.desk.ask_sending(ask, cancel, &mut watch, &mut send)?;
                 Ok((answered.answer(ask)?, answered.kept))
             }
         }

@@ -2,6 +2,7 @@
 
 mod made;
 mod random;
+mod stream;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
