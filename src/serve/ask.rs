@@ -109,7 +109,7 @@ impl Desk {
         let query = only(request)?;
         let fault = |error| Fault::of_session(error, query.text());
         let search = session.search(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
-        let mut search = search.cancelled_by(cancel).progress(watch);
+        let mut search = search.cancelled_by(cancel).progress(watch).in_turn(self.turns());
         let scan = search.scan().map_err(fault)?;
         let choice = search.choice.clone();
         let by_query = (scan.sorts_games() && !request.count).then_some(Order::ByQuery);

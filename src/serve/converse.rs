@@ -1,11 +1,11 @@
 //! A conversation: requests are read while queries run.
 //!
-//! One thread reads. A second one does the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`) in their
-//! order; a third writes pages, games and explanations. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
-//! `version` and `quit` are answered at once. The invariant: each request gets one answer, whatever it is and however it ends.
+//! One thread reads. A few do the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon as no
+//! earlier one must come before it; another one writes pages, games and explanations. A request that needs what another one makes
+//! waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each request gets one
+//! answer, whatever it is and however it ends.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex};
@@ -19,18 +19,13 @@ use super::explain::Explained;
 use super::fault::{Code, Fault};
 use super::kept::Kept;
 use super::lines::{LINE_BYTES_MAX, Line, next_line};
-use super::request::{
-    Ask, Close, Explain, Game, Id, Make, Message, Of, Open, PAGE_ROWS_MAX, Page, checked_rows,
-};
-use super::results::{RESULTS_MAX, Results};
+use super::queue::{Job, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, State, Work};
+use super::request::{Id, Message, Of, PAGE_ROWS_MAX, checked_rows};
+use super::results::RESULTS_MAX;
 use crate::report::SCHEMA;
 use crate::session::{Cancel, Progress};
 use crate::sync::{lock, wait};
 
-/// Requests that may wait for their turn.
-pub const QUEUE_MAX: usize = 1000;
-/// Bytes of all lines that wait.
-const QUEUE_BYTES_MAX: usize = 64 << 20;
 /// The time between two events of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
 /// The stack of a thread that reads queries: that of a program's first thread.
@@ -65,7 +60,9 @@ pub fn converse(
         // However this ends, the threads must learn of it.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
-        thread().spawn_scoped(scope, || shared.run_queries())?;
+        for _ in 0..RUNNING_MAX {
+            thread().spawn_scoped(scope, || shared.run_jobs())?;
+        }
         thread().spawn_scoped(scope, || shared.run_pages())?;
         shared.read(input)
     });
@@ -90,50 +87,6 @@ struct Shared<'a> {
     say: &'a (dyn Fn(&str) + Sync),
     state: Mutex<State>,
     changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// Queries and what else takes long, in their order. The first one may be running.
-    jobs: VecDeque<Job>,
-    pages: VecDeque<Quick>,
-    results: Results,
-    /// No more requests come.
-    is_ended: bool,
-    /// No more jobs come.
-    are_jobs_done: bool,
-}
-
-/// A request that takes long.
-struct Job {
-    id: Id,
-    work: Arc<Work>,
-    bytes: usize,
-    is_running: bool,
-    cancel: Cancel,
-    progress: Arc<Mutex<Progress>>,
-    /// What waits for it.
-    then: Vec<Quick>,
-}
-
-enum Work {
-    Open(Open),
-    Close(Close),
-    Query(Box<Ask>),
-    Make(Box<Make>),
-}
-
-/// A request that is answered soon.
-struct Quick {
-    id: Id,
-    work: QuickWork,
-    bytes: usize,
-}
-
-enum QuickWork {
-    Hits(Page, Option<Arc<Kept>>),
-    Game(Game),
-    Explain(Box<Explain>),
 }
 
 impl Shared<'_> {
@@ -214,7 +167,7 @@ impl Shared<'_> {
 
     fn add_job(&self, id: Id, work: Work, bytes: usize) {
         let mut state = lock(&self.state);
-        let refused = if state.jobs.iter().any(|job| job.id == id) {
+        let refused = if state.find(&id).is_some() {
             let message = "a request of this id is under way: give each request an id of its own";
             Err(Fault::new(Code::Request, message))
         } else {
@@ -227,7 +180,7 @@ impl Shared<'_> {
         if let Work::Query(_) | Work::Make(_) = &work {
             state.results.forget(&id);
         }
-        state.jobs.push_back(Job {
+        state.jobs.push(Job {
             id,
             work: Arc::new(work),
             bytes,
@@ -257,7 +210,7 @@ impl Shared<'_> {
 
     fn cancel(&self, id: &Id, of: &Id) {
         let mut state = lock(&self.state);
-        let found = state.jobs.iter().position(|job| job.id == *of);
+        let found = state.find(of);
         // At once: to answer may take as long as the client likes.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
@@ -266,15 +219,14 @@ impl Shared<'_> {
             None => Err(unknown(of)),
         };
         self.answer(id, answer);
-        let Some(at) = found else { return };
-        if !state.jobs[at].is_running {
-            self.finish(&mut state, at, Err(Fault::cancelled()));
+        if found.is_some_and(|at| !state.jobs[at].is_running) {
+            self.finish(&mut state, of, Err(Fault::cancelled()));
         }
     }
 
     fn progress_of(&self, of: &Id) -> Result<Answer, Fault> {
         let state = lock(&self.state);
-        if let Some(job) = state.jobs.iter().find(|job| job.id == *of) {
+        if let Some(job) = state.find(of).map(|at| &state.jobs[at]) {
             let progress = *lock(&job.progress);
             let mut fields = progress_fields(&progress);
             fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
@@ -287,8 +239,9 @@ impl Shared<'_> {
     }
 
     /// Answers a job, and lets go on what waits for it.
-    fn finish(&self, state: &mut State, at: usize, answer: Result<Answer, Fault>) {
-        let Some(job) = state.jobs.remove(at) else { return };
+    fn finish(&self, state: &mut State, id: &Id, answer: Result<Answer, Fault>) {
+        let Some(at) = state.find(id) else { return };
+        let job = state.jobs.remove(at);
         // It is answered before anything that waits for it, and no request comes between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
@@ -300,13 +253,13 @@ impl Shared<'_> {
         self.changed.notify_all();
     }
 
-    /// Does what takes long, until no more requests come.
-    fn run_queries(&self) {
+    /// Does one after the other what takes long, until no more requests come.
+    fn run_jobs(&self) {
         let mut state = lock(&self.state);
         loop {
-            let Some(job) = state.jobs.front_mut() else {
-                if state.is_ended {
-                    break;
+            let Some(job) = state.next_job() else {
+                if state.is_ended && state.jobs.is_empty() {
+                    return;
                 }
                 state = wait(&self.changed, state);
                 continue;
@@ -319,18 +272,16 @@ impl Shared<'_> {
             state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
-                    Work::Query(ask) if ask.stream => state.results.note_sent(id),
-                    Work::Query(ask) => state.results.add(id, &ask.database, kept),
+                    Work::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
+                    Work::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
                     Work::Close(close) => state.results.close(&close.database),
-                    Work::Make(_) => state.results.note(id),
+                    Work::Make(_) => state.results.note(id.clone()),
                     Work::Open(_) => {}
                 }
                 answer
             });
-            self.finish(&mut state, 0, answer);
+            self.finish(&mut state, &id, answer);
         }
-        state.are_jobs_done = true;
-        self.changed.notify_all();
     }
 
     fn run(
@@ -383,7 +334,7 @@ impl Shared<'_> {
                 let answer = caught(|| self.run_page(&quick.work));
                 self.answer(&quick.id, answer);
                 state = lock(&self.state);
-            } else if state.is_ended && state.are_jobs_done {
+            } else if state.is_ended && state.jobs.is_empty() {
                 return;
             } else {
                 state = wait(&self.changed, state);
@@ -403,44 +354,6 @@ impl Shared<'_> {
             QuickWork::Game(game) => self.desk.answer_game(game),
             QuickWork::Explain(explain) => Ok(Explained::new(explain)?.answer(explain.copies)),
         }
-    }
-}
-
-impl State {
-    /// Refuses a request if too many wait.
-    fn has_room(&self, bytes: usize) -> Result<(), Fault> {
-        let waiting = || self.jobs.iter().flat_map(|job| &job.then).chain(&self.pages);
-        let count = self.jobs.len() + waiting().count();
-        let sum: usize =
-            self.jobs.iter().map(|job| job.bytes).chain(waiting().map(|quick| quick.bytes)).sum();
-        if count < QUEUE_MAX && sum + bytes <= QUEUE_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Fault::new(
-            Code::Busy,
-            format!("{count} requests wait, and more may not: send it again when some are answered"),
-        ))
-    }
-}
-
-impl Quick {
-    /// Whether a job makes what it needs.
-    fn needs(&self, job: &Job) -> bool {
-        match (&self.work, &*job.work) {
-            (QuickWork::Hits(page, _), Work::Query(_)) => job.id == page.of,
-            (QuickWork::Hits(..), _) => false,
-            (QuickWork::Game(game), Work::Open(open)) => open.database == game.database,
-            (QuickWork::Game(game), Work::Close(close)) => close.database == game.database,
-            _ => false,
-        }
-    }
-
-    /// Finds the hits that it is about.
-    fn find(&mut self, results: &Results) -> Result<(), Fault> {
-        if let QuickWork::Hits(page, kept) = &mut self.work {
-            *kept = Some(results.find(&page.of)?);
-        }
-        Ok(())
     }
 }
 

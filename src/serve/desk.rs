@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::answer::Answer;
 use super::fault::{Code, Fault};
 use super::request::Open;
+use crate::database::Turns;
 use crate::engine::gpu::GpuOptions;
 use crate::session::{Cancel, Progress, Residence, Session, SessionOptions};
 use crate::sync::lock;
@@ -46,6 +47,8 @@ impl Default for DeskOptions {
 /// Open databases by their names. It answers one request at a time on the caller's thread, and several threads may ask.
 pub struct Desk {
     options: DeskOptions,
+    /// The threads, which all requests share.
+    turns: Turns,
     /// In the order in which they were opened.
     databases: Mutex<Vec<(String, Arc<Session>)>>,
 }
@@ -53,7 +56,7 @@ pub struct Desk {
 impl Desk {
     /// Without a database.
     pub fn new(options: DeskOptions) -> Desk {
-        Desk { options, databases: Mutex::default() }
+        Desk { turns: Turns::new(options.threads), options, databases: Mutex::default() }
     }
 
     /// Opens a database; `watch` sees how far that has come.
@@ -94,6 +97,7 @@ impl Desk {
             .resident_bytes_max(self.options.memory_max.saturating_sub(taken))
             .gpu(self.options.gpu.clone())
             .threads(self.options.threads)
+            .in_turn(&self.turns)
             .variations(open.variations)
             .cancelled_by(cancel)
             .progress(watch);
@@ -143,6 +147,11 @@ impl Desk {
     /// What hits of one query may take.
     pub(super) fn kept_max(&self) -> u64 {
         self.options.kept_max
+    }
+
+    /// The threads, which all requests share.
+    pub(super) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// An open database.

@@ -1,0 +1,264 @@
+//! Clients over sockets, each with a conversation of its own.
+//!
+//! A client speaks to a [`Desk`] of its own, which shares memory, threads and the databases of the start with the others. The
+//! invariants: nobody but the user of the process reaches a socket of a path, nobody but this machine an address, unless
+//! the caller says otherwise; and no client waits for another one that is idle or slow.
+
+use std::fmt;
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+#[cfg(unix)]
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::answer::{Answer, error_line};
+use super::converse::{Greeting, Origin, converse};
+use super::desk::Desk;
+use super::fault::{Code, Fault};
+#[cfg(unix)]
+use super::socket_file::{self, SocketFile};
+use crate::sync::lock;
+
+/// Clients that are connected at the same time, at most.
+pub const CLIENTS_MAX: usize = 16;
+/// The time for which a client that is to go may take to go by itself.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// Bytes that are read of a client that is to go, and passed over.
+const FAREWELL_BYTES: u64 = 1 << 20;
+/// The pause before clients are waited for again when the system refused one.
+const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// Where clients come: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// An address; port 0 stands for any that is free.
+    Address(SocketAddr),
+    /// A socket in the file system, on Unix alone.
+    Path(PathBuf),
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+            return match cfg!(unix) {
+                true => Ok(Place::Path(path.into())),
+                false => Err("this system has no sockets with a path: listen on an address, such as 127.0.0.1:0".into()),
+            };
+        }
+        let wrong = "expected an address with a port, such as 127.0.0.1:0 or [::1]:4000, or unix:PATH";
+        text.parse().map(Place::Address).map_err(|_| wrong.into())
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Address(address) => address.fmt(f),
+            Place::Path(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// Why nothing listens at a place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// Other machines could reach the address.
+    #[error(
+        "other machines may reach {0}, and who reaches it can read and write files as you: listen on 127.0.0.1, or allow it \
+         with --allow-remote"
+    )]
+    Remote(SocketAddr),
+    /// Another process answers there.
+    #[error("another process listens at {0}: end it, or name another path")]
+    Taken(Place),
+    /// A file that is no socket has the name.
+    #[error("{0} exists and is no socket: name another path")]
+    NoSocket(PathBuf),
+    /// The system refuses it.
+    #[error("nothing can listen at {0} ({1}): name another place")]
+    System(Place, io::Error),
+}
+
+/// Waits for clients at a place.
+#[derive(Debug)]
+pub struct Listener {
+    socket: Socket,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(UnixListener, SocketFile),
+}
+
+impl Listener {
+    /// Listens at a place. A socket that nobody answers at is replaced.
+    ///
+    /// # Errors
+    ///
+    /// An address that other machines may reach, unless that is allowed; a place that is taken or that the system refuses.
+    pub fn bind(place: &Place, allow_remote: bool) -> Result<Listener, ListenError> {
+        let system = |error| ListenError::System(place.clone(), error);
+        match place {
+            Place::Address(address) if !address.ip().is_loopback() && !allow_remote => {
+                Err(ListenError::Remote(*address))
+            }
+            Place::Address(address) => {
+                let listener = TcpListener::bind(address).map_err(system)?;
+                let place = Place::Address(listener.local_addr().map_err(system)?);
+                Ok(Listener { socket: Socket::Tcp(listener), place })
+            }
+            #[cfg(unix)]
+            Place::Path(path) => {
+                let (listener, file) = socket_file::bind(path)?;
+                Ok(Listener { socket: Socket::Unix(listener, file), place: place.clone() })
+            }
+            #[cfg(not(unix))]
+            Place::Path(_) => Err(system(io::ErrorKind::Unsupported.into())),
+        }
+    }
+
+    /// The event that says where clients come, as a line.
+    pub fn event(&self) -> String {
+        Answer::of(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
+    }
+
+    /// Removes the socket of a path.
+    pub fn remove(&self) {
+        match &self.socket {
+            Socket::Tcp(_) => {}
+            #[cfg(unix)]
+            Socket::Unix(_, file) => file.remove(),
+        }
+    }
+
+    /// Serves clients until the process ends, each on threads of its own.
+    ///
+    /// # Panics
+    ///
+    /// When a conversation does.
+    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) -> ! {
+        let clients = Clients { desk, greeting, count: Mutex::new(0) };
+        std::thread::scope(|scope| {
+            loop {
+                let come = match &self.socket {
+                    Socket::Tcp(listener) => {
+                        listener.accept().and_then(|(stream, _)| clients.take(scope, stream))
+                    }
+                    #[cfg(unix)]
+                    Socket::Unix(listener, _) => {
+                        listener.accept().and_then(|(stream, _)| clients.take(scope, stream))
+                    }
+                };
+                // Of a client that went, or of a limit of files or threads: others may come later.
+                if come.is_err() {
+                    std::thread::sleep(REFUSED_PAUSE);
+                }
+            }
+        })
+    }
+}
+
+/// The clients that are connected.
+struct Clients<'a> {
+    desk: &'a Desk,
+    greeting: Greeting<'a>,
+    count: Mutex<usize>,
+}
+
+impl Clients<'_> {
+    /// Begins a conversation on a thread of its own, unless there are too many.
+    fn take<'scope, S: Stream>(
+        &'scope self,
+        scope: &'scope std::thread::Scope<'scope, '_>,
+        stream: S,
+    ) -> io::Result<()>
+    where
+        for<'s> &'s S: Read + Write,
+    {
+        let mut count = lock(&self.count);
+        if *count == CLIENTS_MAX {
+            drop(count);
+            let message = format!("{CLIENTS_MAX} clients are connected, and more may not: come again when one has left");
+            return writeln!(&stream, "{}", error_line(None, &Fault::new(Code::Busy, message)));
+        }
+        *count += 1;
+        drop(count);
+        let leaves = LeaveOnDrop(&self.count);
+        let talk = move || {
+            let _leaves = leaves;
+            self.talk(&stream);
+        };
+        std::thread::Builder::new().spawn_scoped(scope, talk).map(|_| ())
+    }
+
+    fn talk<S: Stream>(&self, stream: &S)
+    where
+        for<'s> &'s S: Read + Write,
+    {
+        let out = Mutex::new(());
+        let say = |line: &str| {
+            let _whole = lock(&out);
+            let (mut stream, line) = (stream, format!("{line}\n"));
+            if (&mut stream).write_all(line.as_bytes()).is_err() {
+                // The client has left. Its requests learn of it by the end of the input.
+                stream.shut(Shutdown::Both);
+            }
+        };
+        // An error of the connection is its end.
+        let _ = converse(&self.desk.of_client(), self.greeting, (&mut BufReader::new(stream), Origin::Client), &say);
+        stream.shut(Shutdown::Write);
+        // A connection that is closed while there is something to read may lose what was written last.
+        if stream.set_timeout(FAREWELL).is_ok() {
+            let _ = io::copy(&mut stream.take(FAREWELL_BYTES), &mut io::sink());
+        }
+    }
+}
+
+/// Takes a client from the count when it has left.
+struct LeaveOnDrop<'a>(&'a Mutex<usize>);
+
+impl Drop for LeaveOnDrop<'_> {
+    fn drop(&mut self) {
+        *lock(self.0) -= 1;
+    }
+}
+
+/// A connection.
+trait Stream: Send + Sync {
+    /// Ends one direction or both.
+    fn shut(&self, how: Shutdown);
+    /// Sets how long reading waits.
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
+}
+
+impl Stream for TcpStream {
+    fn shut(&self, how: Shutdown) {
+        let _ = self.shutdown(how);
+    }
+
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(timeout))
+    }
+}
+
+#[cfg(unix)]
+impl Stream for UnixStream {
+    fn shut(&self, how: Shutdown) {
+        let _ = self.shutdown(how);
+    }
+
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(timeout))
+    }
+}
