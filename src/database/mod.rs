@@ -34,7 +34,7 @@ pub use self::ranges::SourceMark;
 pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
-pub use self::turns::{Share, Turns};
+pub use self::turns::{ThreadShare, Turns};
 
 use self::blocks::{Group, PreparedBlock, Task, Work};
 use self::numbers::Numbers;
@@ -66,7 +66,7 @@ pub struct DatabaseOptions {
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
     /// Its share of threads that others use as well; `None` if no others do.
-    pub(crate) share: Option<Arc<Share>>,
+    pub(crate) share: Option<Arc<ThreadShare>>,
 }
 
 /// Why a database cannot be read.

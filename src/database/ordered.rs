@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::turns::{Share, Turn};
+use super::turns::{ThreadShare, Turn};
 use crate::sync::{into_inner, lock, wait, wait_timeout};
 
 /// More threads than this are not started: each costs memory, and no machine has so many cores.
@@ -40,7 +40,7 @@ pub(super) struct Limits<'a> {
     /// Of each thread, if not the usual size.
     pub(super) stack_bytes: Option<usize>,
     /// The share of threads that others use as well.
-    pub(super) share: Option<&'a Share>,
+    pub(super) share: Option<&'a ThreadShare>,
 }
 
 impl<'a> Limits<'a> {

@@ -76,23 +76,23 @@ impl Turns {
     }
 
     /// A share of the threads for one more stream, which it has until this is dropped.
-    pub fn share(&self) -> Share {
+    pub fn share(&self) -> ThreadShare {
         let mut state = lock(&self.0.state);
         state.ids += 1;
         let id = state.ids;
         state.streams.push(Stream { id, blocks: 0, last: 0, waits: false });
-        Share { turns: Arc::clone(&self.0), id }
+        ThreadShare { turns: Arc::clone(&self.0), id }
     }
 }
 
 /// The share that one stream has of the threads.
 #[derive(Debug)]
-pub struct Share {
+pub struct ThreadShare {
     turns: Arc<Inner>,
     id: u64,
 }
 
-impl Share {
+impl ThreadShare {
     /// Waits until the stream may take another block; `None` once `is_over` says that it ends.
     pub(super) fn begin(&self, is_over: impl Fn() -> bool) -> Option<Turn<'_>> {
         let mut state = lock(&self.turns.state);
@@ -115,7 +115,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for ThreadShare {
     fn drop(&mut self) {
         lock(&self.turns.state).streams.retain(|stream| stream.id != self.id);
         self.turns.changed.notify_all();
@@ -123,7 +123,7 @@ impl Drop for Share {
 }
 
 /// A block that is under way until this is dropped.
-pub(super) struct Turn<'a>(&'a Share);
+pub(super) struct Turn<'a>(&'a ThreadShare);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
@@ -141,7 +141,7 @@ mod tests {
     /// wants more blocks than it gets.
     fn begun(threads: usize, streams: &[usize], ends: usize) -> Vec<usize> {
         let turns = Turns::new(threads);
-        let mut shares: Vec<Share> = Vec::new();
+        let mut shares: Vec<ThreadShare> = Vec::new();
         let (mut begun, mut under_way) = (vec![0; streams.len()], VecDeque::new());
         for ended in 0..=ends {
             while shares.len() < streams.len() && streams[shares.len()] <= ended {

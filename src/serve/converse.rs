@@ -31,6 +31,10 @@ const EVENT_EVERY: Duration = Duration::from_millis(100);
 /// The stack of a thread that reads queries: that of a program's first thread.
 const STACK_BYTES: usize = 8 << 20;
 
+/// What a client hears that speaks another protocol.
+const NO_OBJECT: &str =
+    "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
+
 /// What the greeting says of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Greeting<'a> {
@@ -40,8 +44,18 @@ pub struct Greeting<'a> {
     pub version: &'a str,
 }
 
-/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. At the end of the
-/// input all requests are answered first; `quit` cancels them.
+/// Where requests come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Standard input. At its end all requests are answered.
+    Input,
+    /// A connection. At its end the client has left, and its requests are cancelled. One that begins with anything but an
+    /// object, as browsers do, is told so and read no further.
+    Client,
+}
+
+/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. `quit` cancels the
+/// requests that are under way.
 ///
 /// # Errors
 ///
@@ -49,7 +63,7 @@ pub struct Greeting<'a> {
 pub fn converse(
     desk: &Desk,
     greeting: Greeting<'_>,
-    input: &mut impl BufRead,
+    (input, origin): (&mut impl BufRead, Origin),
     say: &(dyn Fn(&str) + Sync),
 ) -> io::Result<()> {
     let shared = Shared { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
@@ -64,12 +78,32 @@ pub fn converse(
             thread().spawn_scoped(scope, || shared.run_jobs())?;
         }
         thread().spawn_scoped(scope, || shared.run_pages())?;
-        shared.read(input)
+        let read = match origin == Origin::Client && !begins_with_object(input)? {
+            true => {
+                say(&error_line(None, &Fault::new(Code::Request, NO_OBJECT)));
+                Ok(None)
+            }
+            false => shared.read(input),
+        };
+        if origin == Origin::Client {
+            shared.cancel_all();
+        }
+        read
     });
     if let Some(id) = ended? {
         say(&Answer::of(json!({ "quit": true })).line(Some(&id)));
     }
     Ok(())
+}
+
+/// Whether the first byte is that of an object, if there is one.
+fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return Ok(read?.first().is_none_or(|&first| first == b'{')),
+        }
+    }
 }
 
 struct EndOnDrop<'a, 'b>(&'a Shared<'b>);
@@ -132,7 +166,7 @@ impl Shared<'_> {
             }
             match Message::read(&line) {
                 (Some(id), Ok(Message::Quit)) => {
-                    lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
+                    self.cancel_all();
                     return Ok(Some(id));
                 }
                 (Some(id), Ok(request)) => self.take(id, request, line.len()),
@@ -141,6 +175,10 @@ impl Shared<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn cancel_all(&self) {
+        lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
     }
 
     /// Answers a request, or has it wait for its turn.

@@ -49,7 +49,10 @@ impl FromStr for Place {
         if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
             return match cfg!(unix) {
                 true => Ok(Place::Path(path.into())),
-                false => Err("this system has no sockets with a path: listen on an address, such as 127.0.0.1:0".into()),
+                false => {
+                    Err("this system has no sockets with a path: listen on an address, such as 127.0.0.1:0"
+                        .into())
+                }
             };
         }
         let wrong = "expected an address with a port, such as 127.0.0.1:0 or [::1]:4000, or unix:PATH";
@@ -147,19 +150,18 @@ impl Listener {
     /// # Panics
     ///
     /// When a conversation does.
-    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) -> ! {
+    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
             loop {
                 let come = match &self.socket {
                     Socket::Tcp(listener) => {
-                        listener.accept().and_then(|(stream, _)| clients.take(scope, stream))
+                        listener.accept().map(|(stream, _)| Box::new(stream) as Box<dyn Stream>)
                     }
                     #[cfg(unix)]
-                    Socket::Unix(listener, _) => {
-                        listener.accept().and_then(|(stream, _)| clients.take(scope, stream))
-                    }
+                    Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
                 };
+                let come = come.and_then(|stream| clients.take(scope, stream));
                 // Of a client that went, or of a limit of files or threads: others may come later.
                 if come.is_err() {
                     std::thread::sleep(REFUSED_PAUSE);
@@ -178,49 +180,45 @@ struct Clients<'a> {
 
 impl Clients<'_> {
     /// Begins a conversation on a thread of its own, unless there are too many.
-    fn take<'scope, S: Stream>(
+    fn take<'scope>(
         &'scope self,
         scope: &'scope std::thread::Scope<'scope, '_>,
-        stream: S,
-    ) -> io::Result<()>
-    where
-        for<'s> &'s S: Read + Write,
-    {
+        stream: Box<dyn Stream>,
+    ) -> io::Result<()> {
         let mut count = lock(&self.count);
         if *count == CLIENTS_MAX {
             drop(count);
-            let message = format!("{CLIENTS_MAX} clients are connected, and more may not: come again when one has left");
-            return writeln!(&stream, "{}", error_line(None, &Fault::new(Code::Busy, message)));
+            let message = format!(
+                "{CLIENTS_MAX} clients are connected, and more may not: come again when one has left"
+            );
+            return stream.say(&error_line(None, &Fault::new(Code::Busy, message)));
         }
         *count += 1;
         drop(count);
         let leaves = LeaveOnDrop(&self.count);
         let talk = move || {
             let _leaves = leaves;
-            self.talk(&stream);
+            self.talk(&*stream);
         };
         std::thread::Builder::new().spawn_scoped(scope, talk).map(|_| ())
     }
 
-    fn talk<S: Stream>(&self, stream: &S)
-    where
-        for<'s> &'s S: Read + Write,
-    {
+    fn talk(&self, stream: &dyn Stream) {
         let out = Mutex::new(());
         let say = |line: &str| {
             let _whole = lock(&out);
-            let (mut stream, line) = (stream, format!("{line}\n"));
-            if (&mut stream).write_all(line.as_bytes()).is_err() {
+            if stream.say(line).is_err() {
                 // The client has left. Its requests learn of it by the end of the input.
                 stream.shut(Shutdown::Both);
             }
         };
+        let input = (&mut BufReader::new(Input(stream)), Origin::Client);
         // An error of the connection is its end.
-        let _ = converse(&self.desk.of_client(), self.greeting, (&mut BufReader::new(stream), Origin::Client), &say);
+        let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
         // A connection that is closed while there is something to read may lose what was written last.
         if stream.set_timeout(FAREWELL).is_ok() {
-            let _ = io::copy(&mut stream.take(FAREWELL_BYTES), &mut io::sink());
+            let _ = io::copy(&mut Input(stream).take(FAREWELL_BYTES), &mut io::sink());
         }
     }
 }
@@ -236,29 +234,49 @@ impl Drop for LeaveOnDrop<'_> {
 
 /// A connection.
 trait Stream: Send + Sync {
+    /// Reads what has come.
+    fn hear(&self, buffer: &mut [u8]) -> io::Result<usize>;
+    /// Writes a line.
+    fn say(&self, line: &str) -> io::Result<()>;
     /// Ends one direction or both.
     fn shut(&self, how: Shutdown);
     /// Sets how long reading waits.
     fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 
-impl Stream for TcpStream {
-    fn shut(&self, how: Shutdown) {
-        let _ = self.shutdown(how);
-    }
+macro_rules! stream {
+    ($name:ident) => {
+        impl Stream for $name {
+            fn hear(&self, buffer: &mut [u8]) -> io::Result<usize> {
+                let mut stream = self;
+                stream.read(buffer)
+            }
 
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(timeout))
-    }
+            fn say(&self, line: &str) -> io::Result<()> {
+                let mut stream = self;
+                stream.write_all(format!("{line}\n").as_bytes())
+            }
+
+            fn shut(&self, how: Shutdown) {
+                let _ = self.shutdown(how);
+            }
+
+            fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+                self.set_read_timeout(Some(timeout))
+            }
+        }
+    };
 }
 
+stream!(TcpStream);
 #[cfg(unix)]
-impl Stream for UnixStream {
-    fn shut(&self, how: Shutdown) {
-        let _ = self.shutdown(how);
-    }
+stream!(UnixStream);
 
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(timeout))
+/// What a client sends.
+struct Input<'a>(&'a dyn Stream);
+
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.hear(buffer)
     }
 }

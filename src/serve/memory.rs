@@ -1,5 +1,6 @@
 //! The memory that the databases of all clients take together.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
 
@@ -19,7 +20,15 @@ pub(super) struct Memory {
 #[derive(Default)]
 struct State {
     is_opening: bool,
-    sessions: Vec<Weak<Session>>,
+    databases: Vec<Open>,
+}
+
+/// A database that is open or still searched.
+struct Open {
+    /// The session, for nothing but whether it is there.
+    session: Weak<dyn Send + Sync>,
+    bytes: u64,
+    files: Vec<PathBuf>,
 }
 
 impl Memory {
@@ -36,9 +45,17 @@ impl Memory {
         Some(Opening(self))
     }
 
-    /// All databases that are open or still searched.
-    pub(super) fn sessions(&self) -> Vec<Arc<Session>> {
-        lock(&self.state).sessions.iter().filter_map(Weak::upgrade).collect()
+    /// The files of all databases that are open or still searched.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let mut state = lock(&self.state);
+        state.open().flat_map(|database| database.files.clone()).collect()
+    }
+}
+
+impl State {
+    fn open(&mut self) -> impl Iterator<Item = &Open> {
+        self.databases.retain(|database| database.session.strong_count() > 0);
+        self.databases.iter()
     }
 }
 
@@ -48,14 +65,14 @@ pub(super) struct Opening<'a>(&'a Memory);
 impl Opening<'_> {
     /// The memory that all open databases take.
     pub(super) fn taken(&self) -> u64 {
-        self.0.sessions().iter().map(|session| resident_bytes(session)).sum()
+        lock(&self.0.state).open().map(|database| database.bytes).sum()
     }
 
     /// Counts a database until it is dropped.
     pub(super) fn add(&self, session: &Arc<Session>) {
-        let sessions = &mut lock(&self.0.state).sessions;
-        sessions.retain(|session| session.strong_count() > 0);
-        sessions.push(Arc::downgrade(session));
+        let (bytes, files) = (resident_bytes(session), session.files());
+        let session: Weak<Session> = Arc::downgrade(session);
+        lock(&self.0.state).databases.push(Open { session, bytes, files });
     }
 }
 

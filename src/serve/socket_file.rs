@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::listen::{ListenError, Place};
 
-/// A socket of this process; it is removed with this.
+/// A socket of this process.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
@@ -22,12 +22,6 @@ impl SocketFile {
         if id_of(&self.path).is_ok_and(|id| id == self.id) {
             let _ = fs::remove_file(&self.path);
         }
-    }
-}
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        self.remove();
     }
 }
 

@@ -3,6 +3,7 @@
 mod beside;
 mod made;
 mod random;
+mod socket;
 mod stream;
 
 use std::fs;
@@ -13,8 +14,8 @@ use std::sync::mpsc::{Receiver, channel};
 use orbit_chess::Cancel;
 use orbit_chess::internals::report::SCHEMA;
 use orbit_chess::internals::serve::{
-    Ask, Code, DATABASES_MAX, Desk, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX, RESULTS_MAX,
-    RUNNING_MAX, SERVE_SCHEMA,
+    Ask, CLIENTS_MAX, Code, DATABASES_MAX, Desk, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX,
+    RESULTS_MAX, RUNNING_MAX, SERVE_SCHEMA,
 };
 use serde_json::{Value, json};
 
@@ -193,6 +194,7 @@ fn the_document_has_all_codes_limits_and_versions() {
     expected.push(format!("| rows of a page | {},000 |", PAGE_ROWS_MAX / 1000));
     expected.push(format!("| requests that wait | {},000,", QUEUE_MAX / 1000));
     expected.push(format!("| requests that run at once | {RUNNING_MAX} |"));
+    expected.push(format!("| clients of a socket | {CLIENTS_MAX} |"));
     for text in expected {
         assert!(document.contains(&text), "{text}");
     }

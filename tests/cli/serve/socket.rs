@@ -172,7 +172,8 @@ fn a_client_that_leaves_takes_its_requests_along() {
         client.send(id, "query", json!({ "query": lasting, "engine": engine }));
     }
     until("queries that run", || {
-        let states = [1, 2, 3].map(|of| client.answer(of + 10, "progress", json!({ "of": of }))["state"].take());
+        let states =
+            [1, 2, 3].map(|of| client.answer(of + 10, "progress", json!({ "of": of }))["state"].take());
         if states.iter().all(|state| state == "running") { Ok(()) } else { Err(states) }
     });
     drop(client);
