@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::{Answer, remarks};
 use super::desk::Desk;
 use super::fault::{Code, Fault};
 use super::kept::{Kept, KeptBlock, Listed, Place};
@@ -66,7 +66,7 @@ impl Answered {
             "cut": self.is_cut,
             "engine": self.engine,
             "ms": milliseconds(self.time),
-            "remarks": self.remarks.iter().map(|remark| remark.json(&self.query, "query", 1)).collect::<Vec<_>>(),
+            "remarks": remarks(&ask.request, &self.query, &self.remarks),
             "notes": self.notes,
         }));
         if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
