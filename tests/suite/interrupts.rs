@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_chess::internals::{
-    engine::{Engine, EngineError, Interrupt, PreparedQuery, Request, Wants},
+    engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants},
     plan::Options,
     query,
 };
@@ -67,7 +67,7 @@ fn engines_look_and_end() {
             let scan = |look: u64| {
                 let (interrupt, looks) = set_at(look);
                 let wanted = [outputs];
-                let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+                let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
                 let answer = engine.scan(&[&block], &request);
                 (answer, looks.load(Ordering::Relaxed))
             };
@@ -134,7 +134,7 @@ fn steps_end_what_takes_long() {
         let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
         let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
         let ((interrupt, _), wanted) = (set_at(looks_max), [Wants::VALUES]);
-        let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+        let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
         match reference.scan(&[&block], &request) {
             Err(EngineError::Query { place, diagnostic, .. }) => {
                 assert_eq!(diagnostic.message, "the query takes too many steps in one game", "{name}");
