@@ -43,7 +43,7 @@ pub(super) struct Args {
     /// Serve several clients at PLACE: an address of this machine (127.0.0.1:0 for any port that is free), or unix:PATH for
     /// a socket that nobody but you can use. The first line of the output says where it listens.
     ///
-    /// Whoever reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
+    /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
     #[arg(long, value_name = "PLACE")]
     listen: Option<Place>,
     /// Let --listen take an address that other machines may reach.

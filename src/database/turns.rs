@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::sync::{lock, wait_timeout};
 
-/// How often a thread that waits for its turn looks whether its stream has ended.
+/// The time between two looks of a thread that waits for its turn at whether its stream has ended.
 const END_POLL: Duration = Duration::from_millis(50);
 
 /// Threads that streams share. Clones are the same threads.
@@ -50,7 +50,7 @@ impl State {
             .expect("a stream is listed while it has a share")
     }
 
-    /// Whether a stream may take another block. Of those that wait the one with the fewest blocks under way is the next, and
+    /// Tells whether a stream may take another block. Of those that wait the one with the fewest blocks under way is the next, and
     /// of equal ones the one whose last turn is the longest ago.
     fn is_next(&mut self, id: u64) -> bool {
         let stream = *self.stream(id);
@@ -155,7 +155,7 @@ mod tests {
                 begun[at] += 1;
                 under_way.push_back(at);
             }
-            assert!(under_way.len() <= threads + streams.len() - 1, "{under_way:?}");
+            assert!(under_way.len() < threads + streams.len(), "{under_way:?}");
             assert!((0..shares.len()).all(|at| under_way.contains(&at)), "{under_way:?}");
             let oldest = under_way.pop_front().expect("blocks are under way");
             state.stream(shares[oldest].id).blocks -= 1;

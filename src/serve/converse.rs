@@ -31,7 +31,7 @@ const EVENT_EVERY: Duration = Duration::from_millis(100);
 /// The stack of a thread that reads queries: that of a program's first thread.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What a client hears that speaks another protocol.
+/// The answer to a client that speaks another protocol.
 const NO_OBJECT: &str =
     "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
 
@@ -44,7 +44,7 @@ pub struct Greeting<'a> {
     pub version: &'a str,
 }
 
-/// Where requests come from.
+/// The source of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// Standard input. At its end all requests are answered.
@@ -96,7 +96,7 @@ pub fn converse(
     Ok(())
 }
 
-/// Whether the first byte is that of an object, if there is one.
+/// Tells whether the first byte is that of an object, if there is one.
 fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match input.fill_buf() {

@@ -9,9 +9,8 @@ use super::answer::Answer;
 use super::fault::{Code, Fault};
 use super::memory::{Memory, resident_bytes};
 use super::request::Open;
-use crate::database::Turns;
 use crate::engine::gpu::GpuOptions;
-use crate::session::{Cancel, Progress, Session, SessionOptions};
+use crate::session::{Cancel, Progress, Session, SessionOptions, Turns};
 use crate::sync::lock;
 
 /// Databases that are open at the same time, at most.

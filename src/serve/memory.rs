@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::session::{Cancel, Residence, Session};
 use crate::sync::{lock, wait_timeout};
 
-/// How often an opening that waits looks whether it is cancelled.
+/// The time between two looks of an opening that waits at whether it is cancelled.
 const CANCEL_POLL: Duration = Duration::from_millis(50);
 
 /// The open databases. One at a time is opened, since it may take all memory that the others leave.

@@ -103,12 +103,12 @@ impl Work {
         matches!(self, Work::Open(_) | Work::Close(_))
     }
 
-    /// Whether it changes the databases or a file, which happens in the order of the requests.
+    /// Tells whether it changes the databases or a file, which happens in the order of the requests.
     fn changes(&self) -> bool {
         self.opens_or_closes() || matches!(self, Work::Make(make) if matches!(make.what, What::File(_)))
     }
 
-    /// Whether it is done after an earlier request, and not beside it.
+    /// Tells whether it is done after an earlier request, and not beside it.
     fn waits_for(&self, before: &Work) -> bool {
         let is_of_same = self.database() == before.database();
         is_of_same && (self.opens_or_closes() || before.opens_or_closes())

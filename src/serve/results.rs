@@ -16,7 +16,7 @@ const DROPPED_MAX: usize = 1000;
 
 /// Stands for the reason of a request that has no hits.
 const NO_LIST: &str = "";
-/// Why the hits of a query are not kept that were sent as they were found.
+/// The reason why the hits of a query are not kept that were sent as they were found.
 const SENT: &str = "they were sent as they were found";
 
 /// Hits by the ids of their queries.

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use super::listen::{ListenError, Place};
+use super::place::{ListenError, Place};
 
 /// A socket of this process.
 #[derive(Debug)]

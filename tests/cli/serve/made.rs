@@ -144,7 +144,7 @@ fn boards_and_choices_are_those_of_the_command() {
     let whole = format!("{board} w KQkq - 0 1");
     for field in ["board", "similar"] {
         let option = format!("--{field}");
-        let (_, _, said) = run(&["scan", "--message-format", "json", "-c", &option, &whole, SAMPLE]);
+        let (_, _, said) = run(&["scan", "--message-format", "json", "-n", "1", &option, &whole, SAMPLE]);
         let message: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
         for request in ["query", "explain"] {
             let remark = server.answer(request, json!({ field: whole }))["remarks"][0].take();
