@@ -190,6 +190,19 @@ impl Request {
         }
     }
 
+    /// Notes about the board in place of a query, with its field and its text: what of it has no effect. None about a board
+    /// that is wrong.
+    pub(crate) fn board_remarks(&self) -> Vec<(&'static str, &str, Diagnostic)> {
+        let board = self.board.iter().map(|text| ("board", text, diagram::query(text, &[])));
+        let similar = self.similar.iter().map(|text| ("similar", text, diagram::similar(text, &[])));
+        let mut remarks = Vec::new();
+        for (field, text, diagram) in board.chain(similar) {
+            let of_board = diagram.map_or(Vec::new(), |diagram| diagram.remarks);
+            remarks.extend(of_board.into_iter().map(|remark| (field, text.as_str(), remark)));
+        }
+        remarks
+    }
+
     /// Whether parts of a database answer as all of it does, if the queries [split](crate::Query::splits).
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();

@@ -26,7 +26,8 @@ use crate::engine::settled::Settled;
 use crate::engine::texts::Texts;
 use crate::engine::verify::{Sample, Verified};
 use crate::engine::{
-    self, Answers, Engine, EngineError, EngineInfo, FindSpan, Hits, Interrupt, PreparedQuery, Request, Wants,
+    self, Answers, BlockRequest, Engine, EngineError, EngineInfo, FindSpan, Hits, Interrupt, PreparedQuery,
+    Wants,
 };
 use crate::named::choices;
 use crate::orbit::{AsText, Filter};
@@ -392,7 +393,7 @@ impl Scan {
                 Ok(answers)
             };
             let seen: Vec<&Block> = asked.iter().map(|view| view.block()).collect();
-            let request = Request {
+            let request = BlockRequest {
                 outputs,
                 select: Some(&select),
                 games: None,

@@ -30,7 +30,7 @@ use orbit_chess::{
             Run, StatisticsCollector, TotalsCollector,
         },
         scan::{EngineChoice, EngineOptions, Scan},
-        serve::{Desk, DeskOptions, Greeting, Message, Open, What, converse},
+        serve::{Desk, DeskOptions, Greeting, Message, Open, Origin, What, converse},
         stats::Stats,
         themes,
     },
@@ -370,7 +370,7 @@ pub fn serve(data: &[u8]) -> bool {
     let greeting = Greeting { program: "fuzz", version: "0" };
     let mut input = lines.join(&b'\n');
     input.push(b'\n');
-    converse(&desk, greeting, &mut &input[..], &say).expect("memory can be read");
+    converse(&desk, greeting, (&mut &input[..], Origin::Input), &say).expect("memory can be read");
     let said = said.into_inner().expect("nobody panics");
     let values: Vec<serde_json::Value> =
         said.iter().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();

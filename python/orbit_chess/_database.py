@@ -13,7 +13,7 @@ from . import _boards
 from ._errors import OptionError, ReadWarning
 from ._native import Game, Hit, Query, Request, RequestOptions, Session, load_themes
 from ._native import board_svg as _board_svg
-from ._options import Choices, Options, Part, Watch
+from ._options import Choices, Options, Part, Watch, once
 from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, watching
 
 __all__ = [
@@ -233,9 +233,7 @@ class Database:
         if columns is not None and (not values or not copies):
             raise OptionError("`columns` says which columns there are: leave out `values` and `copies`")
         prepared = self._query(query, bool(choices.pop("variations", False)))
-        where = choices.get("where")
-        if where is not None and not isinstance(where, str):
-            choices["where"] = list(where)
+        choices = once(choices)
         without = ([] if values else VALUE_COLUMNS) + ([] if copies else COPY_COLUMNS)
         if rows not in ("hits", "games"):
             raise OptionError(f"`{rows}` is no kind of rows: choose `hits` or `games`")
@@ -311,9 +309,6 @@ class Database:
         {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
         """
         variations = bool(choices.pop("variations", False))
-        where = choices.get("where")
-        if where is not None and not isinstance(where, str):
-            choices["where"] = list(where)
         if not {"skip", "limit", "sort", "reverse", "sample"}.isdisjoint(choices):
             raise OptionError("`batch` lists no games: leave out `skip`, `limit`, `sort`, `reverse` and `sample`")
         if isinstance(themes, Mapping):
@@ -323,7 +318,7 @@ class Database:
             queries = {name: self._query(text, variations) for name, _, _, text, _ in loaded}
         if not queries:
             return {}
-        options = RequestOptions(list(queries.values()), _json(choices))
+        options = RequestOptions(list(queries.values()), _json(once(choices)))
         with watching(progress) as watch:
             counts = self._session.request(options).count(watch)
         return {name: Count(*count) for name, count in zip(queries, counts)}

@@ -62,6 +62,14 @@ class Choices(TypedDict, total=False):
     verify: bool | int | None
 
 
+def once(choices: Choices) -> Choices:
+    """The same choices, to be used any number of times: conditions that come one by one are read here."""
+    where = choices.get("where")
+    if where is None or isinstance(where, str):
+        return choices
+    return {**choices, "where": list(where)}
+
+
 class TableOptions(Choices, total=False):
     """The options of `Database.scan` that say what is searched and what its tables have."""
 

@@ -3,18 +3,20 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use orbit_chess::Cancel;
-use orbit_chess::internals::serve::{Desk, DeskOptions, Greeting, Open, converse};
+use orbit_chess::internals::serve::{Desk, DeskOptions, Greeting, Listener, Open, Origin, Place, converse};
 
-use super::common::{GpuArgs, bytes, from_one, threads};
+use super::common::{GpuArgs, bytes, can_wait_for_interrupts, from_one, threads};
 use super::failure::{Exit, Failure};
 use super::terminal;
 
 const AFTER_HELP: &str = "\
 Each line on standard input is a request, a JSON object; each line on standard output an answer or
 an event. docs/serve.md has all requests, with a conversation. The process ends at the end of its
-input, or when it is told to quit.
+input, or when it is told to quit. With --listen it serves several clients over a socket in place
+of standard input, and ends with Ctrl-C.
 
 Requests:
   open, close   open a database from files, close it
@@ -32,11 +34,21 @@ Requests:
 Examples:
   orbit serve games.pgn
   orbit serve --memory 8G all.reel
+  orbit serve --listen unix:/run/user/1000/orbit all.reel
   echo '{\"id\":1,\"request\":\"query\",\"query\":\"mate\",\"rows\":5}' | orbit serve games.pgn";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
+    /// Serve several clients at PLACE: an address of this machine (127.0.0.1:0 for any port that is free), or unix:PATH for
+    /// a socket that nobody but you can use. The first line of the output says where it listens.
+    ///
+    /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
+    #[arg(long, value_name = "PLACE")]
+    listen: Option<Place>,
+    /// Let --listen take an address that other machines may reach.
+    #[arg(long, requires = "listen")]
+    allow_remote: bool,
     #[command(flatten)]
     pub(super) desk: DeskArgs,
 }
@@ -87,19 +99,44 @@ impl DeskArgs {
     }
 }
 
+const GREETING: Greeting<'static> = Greeting { program: "orbit", version: env!("CARGO_PKG_VERSION") };
+
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    if let Some(place) = &args.listen {
+        return listen(&args, place);
+    }
     let desk = args.desk.open(&Cancel::new())?;
-    let greeting = Greeting { program: "orbit", version: env!("CARGO_PKG_VERSION") };
     let say = |line: &str| {
         if terminal::data_line(line).is_err() {
             // The reader closed the pipe. The thread that waits for requests might never notice, so the process ends here.
             std::process::exit(0);
         }
     };
-    match converse(&desk, greeting, &mut io::stdin().lock(), &say) {
+    match converse(&desk, GREETING, (&mut io::stdin().lock(), Origin::Input), &say) {
         Ok(()) => Ok(Exit::Done),
         Err(error) => Err(Failure::Other(format!(
             "no more requests can be read ({error}): check standard input and the limit of threads, and start again"
         ))),
     }
+}
+
+/// Serves clients until Ctrl-C.
+fn listen(args: &Args, place: &Place) -> Result<Exit, Failure> {
+    let bound = Listener::bind(place, args.allow_remote);
+    let listener = Arc::new(bound.map_err(|error| Failure::Other(error.to_string()))?);
+    if can_wait_for_interrupts() {
+        let handler = Arc::clone(&listener);
+        let set = ctrlc::set_handler(move || {
+            handler.remove();
+            std::process::exit(130);
+        });
+        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
+    }
+    let served = args.desk.open(&Cancel::new()).and_then(|desk| {
+        terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
+        listener.serve(&desk, GREETING);
+        Ok(Exit::Done)
+    });
+    listener.remove();
+    served
 }

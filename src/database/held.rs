@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary};
+use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary, Turns};
 use crate::pgn::{Sources, file_of};
 use crate::reel::Totals;
 
@@ -153,6 +153,13 @@ impl Database {
     #[must_use]
     pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> Database {
         self.options.interrupt = Arc::clone(flag);
+        self
+    }
+
+    /// Reads and works with no more threads at a time than its share.
+    #[must_use]
+    pub fn in_turn(mut self, turns: Option<&Turns>) -> Database {
+        self.options.share = turns.map(|turns| Arc::new(turns.share()));
         self
     }
 

@@ -15,6 +15,7 @@ mod ranges;
 mod substitutes;
 mod summary;
 mod texts;
+mod turns;
 
 use std::cell::LazyCell;
 use std::collections::VecDeque;
@@ -34,6 +35,7 @@ use self::substitutes::Fresh;
 pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
+pub use self::turns::{ThreadShare, Turns};
 
 use self::blocks::{Group, PreparedBlock, Task, Work};
 use self::numbers::Numbers;
@@ -64,6 +66,8 @@ pub struct DatabaseOptions {
     pub places: Option<PlaceCache>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
+    /// Its share of threads that others use as well; `None` if no others do.
+    pub(crate) share: Option<Arc<ThreadShare>>,
 }
 
 /// Why a database cannot be read.
@@ -649,8 +653,9 @@ impl Database {
         let (totals, side_lines, agreement) =
             (&mut summary.totals, &mut summary.side_lines, &mut summary.agreement);
         let mut failure = None;
+        let limits = ordered::Limits { share: options.share.as_deref(), ..ordered::Limits::of(threads) };
         let finished: Result<bool, std::convert::Infallible> =
-            ordered::run(ordered::Limits::of(threads), &options.interrupt, steps, |group, results| {
+            ordered::run(limits, &options.interrupt, steps, |group, results| {
                 for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {
                     totals.add(&streamed.totals);
                     *side_lines += streamed.side_lines;
@@ -665,7 +670,7 @@ impl Database {
             return Err(name_substitute(failure, substitutes));
         }
         summary.finished = finished;
-        feed.finish();
+        feed.finish_input();
         summary.bytes = feed.bytes;
         summary.side_lines += feed.side_lines;
         numbers.tell(&mut summary.sources);
@@ -768,7 +773,7 @@ impl Feed {
         }
     }
 
-    /// Leaves the first input, keeping what is to be told of it.
+    /// Leaves the first input, read to its end or not, keeping what is to be told of it.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input
@@ -794,10 +799,5 @@ impl Feed {
             let skipped = sources.skipped().iter();
             self.skipped.extend(skipped.map(|file| (base + file.source, file.reason.clone())));
         }
-    }
-
-    /// Leaves an input that was not read to its end because nobody wanted more.
-    fn finish(&mut self) {
-        self.finish_input();
     }
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
+use super::turns::{ThreadShare, Turn};
 use crate::sync::{into_inner, lock, wait, wait_timeout};
 
 /// More threads than this are not started: each costs memory, and no machine has so many cores.
@@ -31,18 +32,31 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
 
 /// What the tasks may take.
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct Limits<'a> {
     /// Threads to start; fewer work if the system starts no more.
     pub(super) threads: usize,
     /// Bytes of results that wait to be taken, as far as tasks reserve them.
     pub(super) bytes_max: u64,
     /// Of each thread, if not the usual size.
     pub(super) stack_bytes: Option<usize>,
+    /// The share of threads that others use as well.
+    pub(super) share: Option<&'a ThreadShare>,
 }
 
-impl Limits {
-    pub(super) fn of(threads: usize) -> Limits {
-        Limits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None }
+impl<'a> Limits<'a> {
+    pub(super) fn of(threads: usize) -> Limits<'a> {
+        Limits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
+    }
+
+    /// Waits until a task may be begun; breaks if none is to be begun any more.
+    fn turn(&self, is_over: impl Fn() -> bool) -> ControlFlow<(), Option<Turn<'a>>> {
+        match self.share {
+            None => ControlFlow::Continue(None),
+            Some(share) => match share.begin(is_over) {
+                None => ControlFlow::Break(()),
+                turn => ControlFlow::Continue(turn),
+            },
+        }
     }
 }
 
@@ -172,7 +186,7 @@ impl<R> Drop for StopOnDrop<'_, R> {
 ///
 /// The first error of `prepare` or `number` in the order of the tasks, after all tasks before it have been taken.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
-    limits: Limits,
+    limits: Limits<'_>,
     interrupt: &AtomicBool,
     steps: Steps<Next, Prepare, Number, Work>,
     mut take: impl FnMut(M, T) -> ControlFlow<()>,
@@ -186,9 +200,9 @@ where
     Number: FnMut(&mut M) -> Result<(), E> + Send,
     Work: Fn(&M, &Room) -> T + Sync,
 {
-    let Limits { threads, bytes_max, stack_bytes } = limits;
+    let Limits { threads, bytes_max, stack_bytes, .. } = limits;
     if threads <= 1 {
-        return run_here(interrupt, steps, take);
+        return run_here(limits, interrupt, steps, take);
     }
     let Steps { next, prepare, number, work } = steps;
     let (next, number) = (Mutex::new(next), Mutex::new(number));
@@ -209,7 +223,7 @@ where
     let ahead = 2 * threads as u64 + 2;
     let worker = || {
         let _guard = StopOnDrop(&shared, true);
-        while let Some((index, task)) = issue(&shared, &next, interrupt, ahead) {
+        while let Some((index, task, turn)) = issue(&shared, &next, interrupt, (ahead, limits)) {
             let mut prepared = prepare(task);
             if shared.wait_while(&shared.numbered, |state| state.numbered != index).stopped {
                 return;
@@ -227,6 +241,7 @@ where
                 let result = work(&prepared, &room);
                 (prepared, result)
             });
+            drop(turn);
             // To wake a thread takes as long as a small task: results are taken a few at a time. Fewer are seen within
             // `INTERRUPT_POLL`. Where memory is reserved, another task may wait until it is free.
             let is_reserved = lock(&shared.gate.state).reserved > 0;
@@ -266,12 +281,13 @@ where
     outcome.unwrap_or_else(|| {
         let next = into_inner(next);
         let number = into_inner(number);
-        run_here(interrupt, Steps { next, prepare, number, work }, take)
+        run_here(limits, interrupt, Steps { next, prepare, number, work }, take)
     })
 }
 
 /// Runs all tasks on this thread.
 fn run_here<J, M, T, E, Next, Prepare, Number, Work>(
+    limits: Limits<'_>,
     interrupt: &AtomicBool,
     steps: Steps<Next, Prepare, Number, Work>,
     mut take: impl FnMut(M, T) -> ControlFlow<()>,
@@ -283,11 +299,14 @@ where
     Work: Fn(&M, &Room) -> T,
 {
     let Steps { mut next, prepare, mut number, work } = steps;
-    while !interrupt.load(Ordering::Relaxed) {
+    let is_over = || interrupt.load(Ordering::Relaxed);
+    while !is_over() {
+        let ControlFlow::Continue(turn) = limits.turn(is_over) else { break };
         let Some(task) = next() else { return Ok(true) };
         let mut prepared = prepare(task)?;
         number(&mut prepared)?;
         let result = work(&prepared, &Room::endless());
+        drop(turn);
         if take(prepared, result).is_break() {
             return Ok(false);
         }
@@ -295,13 +314,13 @@ where
     Ok(false)
 }
 
-/// The next task and its index, once it is not too far ahead.
-fn issue<J, R, Next: FnMut() -> Option<J>>(
+/// The next task with its index and its turn, once it is not too far ahead.
+fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     shared: &Shared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
-    ahead: u64,
-) -> Option<(u64, J)> {
+    (ahead, limits): (u64, Limits<'a>),
+) -> Option<(u64, J, Option<Turn<'a>>)> {
     // Held while waiting: whoever else wants a task would have to wait as well.
     let mut next = lock(next);
     let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
@@ -310,6 +329,9 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     }
     let index = state.issued;
     drop(state);
+    // Turns are taken in the order of the tasks: a task waits for none that waits for its turn.
+    let is_over = || lock(&shared.state).stopped || interrupt.load(Ordering::Relaxed);
+    let turn = limits.turn(is_over).continue_value()?;
     let task = next();
     let mut state = lock(&shared.state);
     match task {
@@ -320,7 +342,7 @@ fn issue<J, R, Next: FnMut() -> Option<J>>(
     if task.is_none() {
         shared.ready.notify_one();
     }
-    task.map(|task| (index, task))
+    task.map(|task| (index, task, turn))
 }
 
 fn take_all<M, T, E>(
@@ -360,6 +382,7 @@ mod tests {
     use std::sync::atomic::AtomicU64;
     use std::time::Instant;
 
+    use super::super::turns::Turns;
     use super::*;
 
     /// Squares 0..n, numbered in order; `stop_at` is what `work` panics at.
@@ -509,6 +532,44 @@ mod tests {
                 ControlFlow::Continue(())
             });
             assert_eq!((all, taken.into_inner()), (Ok(true), 3));
+        }
+    }
+
+    #[test]
+    fn streams_share_their_threads() {
+        for (threads, streams) in [(1, 3), (3, 2), (4, 4)] {
+            let (turns, at_work, most) = (Turns::new(threads), AtomicU64::new(0), AtomicU64::new(0));
+            std::thread::scope(|scope| {
+                for share in (0..streams).map(|_| turns.share()) {
+                    let (at_work, most) = (&at_work, &most);
+                    scope.spawn(move || {
+                        let (mut tasks, mut taken) = (0..100u64, Vec::new());
+                        let steps = Steps {
+                            next: || tasks.next(),
+                            prepare: |task: u64| {
+                                most.fetch_max(
+                                    at_work.fetch_add(1, Ordering::Relaxed) + 1,
+                                    Ordering::Relaxed,
+                                );
+                                Ok::<_, u64>(task)
+                            },
+                            number: |_: &mut u64| Ok(()),
+                            work: |task: &u64, _: &Room| {
+                                std::thread::sleep(Duration::from_micros(task * 7919 % 500));
+                                at_work.fetch_sub(1, Ordering::Relaxed);
+                            },
+                        };
+                        let limits = Limits { share: Some(&share), ..Limits::of(threads) };
+                        let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
+                            taken.push(task);
+                            ControlFlow::Continue(())
+                        });
+                        assert_eq!((all, taken), (Ok(true), (0..100).collect()));
+                    });
+                }
+            });
+            let (most, room) = (most.into_inner(), threads + streams - 1);
+            assert!((1..=room as u64).contains(&most), "{threads} threads of {streams} streams: {most}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Answers, Engine, EngineError, EngineInfo, Request, gpu::GpuError};
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, gpu::GpuError};
 use crate::reel::Block;
 
 /// Evaluates on a graphics card until it fails, and from there on, blocks of the failure included, on another engine.
@@ -27,7 +27,7 @@ impl Engine for Fallback {
         EngineInfo { name: "gpu, then cpu", notice, ..card }
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         if self.failure.get().is_none() {
             match self.card.scan(blocks, request) {
                 Err(EngineError::Gpu(error)) => {

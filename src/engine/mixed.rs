@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request};
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use crate::reel::Block;
 
 /// See the module.
@@ -36,7 +36,7 @@ impl Group {
     fn scan(
         &self,
         blocks: &[&Block],
-        request: &Request<'_>,
+        request: &BlockRequest<'_>,
     ) -> Result<Vec<Vec<(usize, Answers)>>, EngineError> {
         if !self.main_lines {
             return self.scan_blocks(blocks, request);
@@ -56,13 +56,13 @@ impl Group {
     fn scan_blocks(
         &self,
         blocks: &[&Block],
-        request: &Request<'_>,
+        request: &BlockRequest<'_>,
     ) -> Result<Vec<Vec<(usize, Answers)>>, EngineError> {
         let outputs: Vec<_> = self.queries.iter().map(|&query| request.outputs[query]).collect();
         let select = |index: usize, block: &Block, own: usize, hits: &mut Hits| {
             request.select(index, block, self.queries[own], hits);
         };
-        let of_these = Request { outputs: &outputs, select: Some(&select), games: None, ..*request };
+        let of_these = BlockRequest { outputs: &outputs, select: Some(&select), games: None, ..*request };
         let all = self.engine.scan(blocks, &of_these);
         let all = all.map_err(|error| match error {
             EngineError::Query { query, game, place, diagnostic } => {
@@ -94,7 +94,7 @@ impl Engine for Mixed {
         }
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let mut all: Vec<Vec<(usize, Answers)>> = blocks.iter().map(|_| Vec::new()).collect();
         for group in &self.groups {
             let found = group.scan(blocks, request)?;

@@ -1,7 +1,7 @@
 //! Engines: from a query and a reel to hits.
 //!
 //! A [`PreparedQuery`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
-//! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`Request`],
+//! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`BlockRequest`],
 //! and gives [`Answers`] of each query on each block: a bit for each slot, and what else is wanted at its hits.
 
 use shakmaty::Bitboard;
@@ -14,7 +14,7 @@ pub use self::hits::{GameEnds, Hits, Values};
 use self::hits::{slots_of, within};
 pub use self::interrupt::Interrupt;
 pub use self::prepared::{PreparedQuery, plans};
-pub use self::request::{Answers, Request, Select};
+pub use self::request::{Answers, BlockRequest, Select};
 pub use self::spans::{FindSpan, Span, SpanKind, Spans};
 pub use self::wants::Wants;
 pub use crate::pgn::{Annotation, AnnotationKind, Outcome};
@@ -201,7 +201,7 @@ pub trait Engine: Send + Sync {
     /// # Errors
     ///
     /// Whatever keeps the engine from finishing one of the blocks.
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
 
     /// What the first query answers on one block.
     ///
@@ -215,7 +215,7 @@ pub trait Engine: Send + Sync {
     fn answer(&self, block: &Block, outputs: Wants) -> Result<Answers, EngineError> {
         let mut all = vec![Wants::HITS; self.info().queries()];
         all[0] = outputs;
-        let answers = self.scan(&[block], &Request::all(&all))?;
+        let answers = self.scan(&[block], &BlockRequest::all(&all))?;
         Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
     }
 
@@ -226,7 +226,7 @@ pub trait Engine: Send + Sync {
     /// Those of [`Engine::scan`].
     fn hits(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
         let mut out = vec![Vec::with_capacity(blocks.len()); self.info().queries()];
-        for answers in self.scan(blocks, &Request::all(&vec![Wants::HITS; self.info().queries()]))? {
+        for answers in self.scan(blocks, &BlockRequest::all(&vec![Wants::HITS; self.info().queries()]))? {
             out.iter_mut().zip(answers).for_each(|(out, answers)| out.push(answers.hits));
         }
         Ok(out)

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use super::{
-    Answers, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Request, Wants, cpu::Cpu, reference::Bulk,
+    Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Wants, cpu::Cpu,
+    reference::Bulk,
 };
 use crate::{
     plan::{Options, Planner, Plans},
@@ -60,10 +61,10 @@ impl Engine for Narrowed {
         self.engine.info()
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let queries = self.cpu.info().queries();
         let bits = vec![Wants::HITS; queries];
-        let narrow = Request { interrupt: request.interrupt, ..Request::all(&bits) };
+        let narrow = BlockRequest { interrupt: request.interrupt, ..BlockRequest::all(&bits) };
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
@@ -81,6 +82,6 @@ impl Engine for Narrowed {
                 found[index][condition].count_in(row.slots()) > 0
             }
         };
-        self.engine.scan(blocks, &Request { games: Some(&can_match), ..*request })
+        self.engine.scan(blocks, &BlockRequest { games: Some(&can_match), ..*request })
     }
 }

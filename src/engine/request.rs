@@ -17,7 +17,7 @@ impl<F: Fn(usize, &Block, usize, &mut Hits) + Sync> Select for F {
 
 /// What is wanted of some queries on some blocks.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct BlockRequest<'a> {
     /// Of each query, in their order.
     pub outputs: &'a [Wants],
     /// Which hits are kept; `None` for all. Values and copies are those of hits that are kept.
@@ -31,10 +31,10 @@ pub struct Request<'a> {
     pub interrupt: Option<&'a Interrupt>,
 }
 
-impl<'a> Request<'a> {
+impl<'a> BlockRequest<'a> {
     /// Asks for something at all hits.
-    pub fn all(outputs: &'a [Wants]) -> Request<'a> {
-        Request { outputs, select: None, games: None, last_game: None, interrupt: None }
+    pub fn all(outputs: &'a [Wants]) -> BlockRequest<'a> {
+        BlockRequest { outputs, select: None, games: None, last_game: None, interrupt: None }
     }
 
     /// The switch that ends the evaluation.

@@ -3,7 +3,7 @@
 //! A flat program notices that a query runs into an error, such as a variable that holds nothing; where in the text
 //! that is, and at which position, the reference engine says, which is asked of the same blocks.
 
-use super::{Answers, Engine, EngineError, EngineInfo, Request, reference::Bulk};
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::Bulk};
 use crate::reel::Block;
 
 /// See the module.
@@ -24,7 +24,7 @@ impl Engine for Settled {
         self.engine.info()
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         match self.engine.scan(blocks, request) {
             Err(EngineError::Stopped) => self.reference.scan(blocks, request),
             other => other,

@@ -1,6 +1,6 @@
 //! The strings that queries yield, for engines that tell only where there is one.
 
-use super::{Answers, Engine, EngineError, EngineInfo, Request, Values, Wants, reference::Bulk};
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Values, Wants, reference::Bulk};
 use crate::reel::Block;
 
 /// Gives the hits of an engine the strings that the reference engine finds there.
@@ -22,7 +22,7 @@ impl Engine for Texts {
         self.engine.info()
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let mut all = self.engine.scan(blocks, request)?;
         for (block, answers) in blocks.iter().zip(&mut all) {
             for (query, (answers, outputs)) in answers.iter_mut().zip(request.outputs).enumerate() {

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
 
-use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request, Values, Wants, place};
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, Values, Wants, place};
 use crate::{
     pgn::Game,
     reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS},
@@ -43,7 +43,7 @@ impl Verified {
         block: &Block,
         ours: &[Checked],
         outputs: &[Wants],
-        request: &Request<'_>,
+        request: &BlockRequest<'_>,
     ) -> Result<(), EngineError> {
         let (games, part) = match self.sample {
             Sample::All => (block.games().collect(), None),
@@ -68,7 +68,7 @@ impl Verified {
         // Of a part of a block, copies are told for other hits, in other places.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
-        let asked = Request { outputs, select: Some(&keep), games: None, ..*request };
+        let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
         let theirs = self.other.scan(&[part], &asked)?;
         let theirs = before.with(theirs).remove(0);
         for (query, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
@@ -228,7 +228,7 @@ impl Engine for Verified {
         EngineInfo { in_order, verified: Some((checked, other.name)), ..own }
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         // Counts alone could agree by chance.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
@@ -241,7 +241,7 @@ impl Engine for Verified {
             before.record(index, query, hits);
             request.select(index, block, query, hits);
         };
-        let asked = Request { outputs: &outputs, select: Some(&select), ..*request };
+        let asked = BlockRequest { outputs: &outputs, select: Some(&select), ..*request };
         let ours = self.engine.scan(blocks, &asked)?;
         let ours = before.with(ours);
         blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs, request))?;

@@ -10,7 +10,7 @@ use std::{convert::Infallible, marker::PhantomData, sync::Arc};
 
 pub use super::cards::*;
 
-use super::{Answers, Engine, EngineError, EngineInfo, Hits, Request};
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use crate::{
     plan::{Plan, Plans},
     reel::Block,
@@ -100,7 +100,7 @@ impl Engine for Gpu {
         match self.0 {}
     }
 
-    fn scan(&self, _: &[&Block], _: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, _: &[&Block], _: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         match self.0 {}
     }
 }

@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::request::Id;
+use crate::diagnostic::Diagnostic;
+use crate::request::Request;
 use crate::visible::{Context, escape};
 
 /// The version of requests and answers: one that is taken away, or that comes to mean something else, raises it.
@@ -43,6 +45,13 @@ impl Answer {
         out.push('}');
         escape(&out, Context::Json).into_owned()
     }
+}
+
+/// Remarks about the board of a request, and about its query.
+pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) -> Vec<Value> {
+    let of_board = request.board_remarks();
+    let of_board = of_board.iter().map(|(field, board, remark)| remark.json(board, field, 1));
+    of_board.chain(remarks.iter().map(|remark| remark.json(query, "query", 1))).collect()
 }
 
 /// The line of an error.

@@ -1,22 +1,23 @@
 //! A query and its answer.
 
+use std::mem::take;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::{Answer, remarks};
 use super::desk::Desk;
-use super::fault::Fault;
-use super::kept::{Kept, KeptBlock, Place};
-use super::request::{Ask, checked_rows};
+use super::fault::{Code, Fault};
+use super::kept::{Kept, KeptBlock, Listed, Place};
+use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
 use crate::choice::{Order, Top};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Wants;
 use crate::query::Type;
 use crate::reel::Block;
-use crate::report::{Columns, HitTotals, Names};
+use crate::report::{Column, Columns, HitTotals, Names};
 use crate::request::Request;
 use crate::run::extras_of;
 use crate::session::{Cancel, Progress, Query, Told};
@@ -40,8 +41,10 @@ pub struct Answered {
     pub time: Duration,
     /// The type of the query's value.
     pub ty: Type,
-    /// Its hits, if they were not only counted.
+    /// Its hits, if they were neither only counted nor sent.
     pub kept: Option<Arc<Kept>>,
+    /// The rows that are kept or were sent; `None` of a query that was only counted.
+    pub rows: Option<u64>,
     /// Whether hits were left out since they need more memory than is meant for them.
     pub is_cut: bool,
 }
@@ -59,11 +62,11 @@ impl Answered {
             "positions_hit": self.hit.positions,
             "games": self.searched.map(|(games, _)| games),
             "positions": self.searched.map(|(_, positions)| positions),
-            "hits": self.kept.as_ref().map(|kept| kept.rows()),
+            "hits": self.rows,
             "cut": self.is_cut,
             "engine": self.engine,
             "ms": milliseconds(self.time),
-            "remarks": self.remarks.iter().map(|remark| remark.json(&self.query, "query", 1)).collect::<Vec<_>>(),
+            "remarks": remarks(&ask.request, &self.query, &self.remarks),
             "notes": self.notes,
         }));
         if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
@@ -87,6 +90,18 @@ impl Desk {
         cancel: &Cancel,
         watch: &mut dyn FnMut(Progress),
     ) -> Result<Answered, Fault> {
+        self.ask_sending(ask, cancel, watch, &mut |_, _| ())
+    }
+
+    /// The same; `send` gets the rows of a query that wants them as they are found, with the number of the first one, from 0.
+    /// It may wait as long as it likes: the search waits for it, and computes a few blocks ahead at most.
+    pub(super) fn ask_sending(
+        &self,
+        ask: &Ask,
+        cancel: &Cancel,
+        watch: &mut dyn FnMut(Progress),
+        send: &mut dyn FnMut(u64, Vec<String>),
+    ) -> Result<Answered, Fault> {
         let begun = Instant::now();
         let session = self.session(&ask.database)?;
         checked_rows(ask.rows)?;
@@ -94,11 +109,16 @@ impl Desk {
         let query = only(request)?;
         let fault = |error| Fault::of_session(error, query.text());
         let search = session.search(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
-        let mut search = search.cancelled_by(cancel).progress(watch);
+        let mut search = search.cancelled_by(cancel).progress(watch).in_turn(self.turns());
         let scan = search.scan().map_err(fault)?;
         let choice = search.choice.clone();
         let by_query = (scan.sorts_games() && !request.count).then_some(Order::ByQuery);
         let order = search.order.map(|(order, _)| order).or(by_query);
+        if ask.stream && order.is_some() {
+            let why =
+                "the query sorts the games that it finds, which is known at the end: leave out `stream`";
+            return Err(Fault::new(Code::Request, why));
+        }
         let extras = extras_of(&scan, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
@@ -117,16 +137,26 @@ impl Desk {
         let owns_blocks = !session.is_resident() || is_made_anew;
         let mut keeping =
             Keeping::new(order, (search.skip, search.games_max), request.count, owns_blocks, self.kept_max());
-        let summary =
-            search.for_each_told(&scan, wants, |streamed, told| keeping.take(&streamed.block, told));
+        let mut kept = Kept::new(&query, session.sources().to_vec(), extras, has_comments);
+        let mut sending = Sending { send, columns, cancel, rows: 0, fault: None };
+        let summary = search.for_each_told(&scan, wants, |streamed, told| {
+            let flow = keeping.take(&streamed.block, told);
+            if !ask.stream {
+                return flow;
+            }
+            kept.list(keeping.drain());
+            sending.send(&kept)?;
+            flow
+        });
         let summary = summary.map_err(fault)?;
+        if let Some(fault) = sending.fault {
+            return Err(fault);
+        }
         let searched = summary.finished.then(|| (summary.totals.games(), summary.totals.positions));
         let (hit, is_cut) = (keeping.hit(), keeping.is_cut);
-        let kept = (!request.count).then(|| {
-            let is_ordered = keeping.order.is_some();
-            let (blocks, places) = keeping.list();
-            let mut kept = Kept::new(&query, session.sources().to_vec(), extras, is_ordered, blocks, places);
-            kept.has_comments = has_comments;
+        let sent = ask.stream.then_some(sending.rows);
+        let kept = (!request.count && !ask.stream).then(|| {
+            kept.list(keeping.list());
             Arc::new(kept)
         });
         Ok(Answered {
@@ -138,6 +168,7 @@ impl Desk {
             engine: scan.engine().info().name,
             time: begun.elapsed(),
             ty: scan.ty(),
+            rows: kept.as_ref().map(|kept| kept.rows()).or(sent),
             kept,
             is_cut,
         })
@@ -269,7 +300,7 @@ impl Keeping {
         let Some((order, top)) = self.order.take() else { return };
         let mut places = vec![None; self.blocks.len()];
         top.iter().for_each(|&(block, ..)| places[block as usize] = Some(0));
-        for (place, block) in places.iter_mut().zip(std::mem::take(&mut self.blocks)) {
+        for (place, block) in places.iter_mut().zip(take(&mut self.blocks)) {
             if let Some(place) = place {
                 *place = self.blocks.len() as u32;
                 self.blocks.push(block);
@@ -284,14 +315,53 @@ impl Keeping {
         block.bytes() + if self.owns_blocks { block.block_bytes() } else { 0 }
     }
 
-    /// The blocks of games that are listed, the memory that they take, and the games in their order.
-    fn list(mut self) -> ((Vec<KeptBlock>, u64), Vec<Place>) {
+    /// The games that are listed in their order.
+    fn list(mut self) -> Listed {
         self.prune();
+        let is_ordered = self.order.is_some();
         let places = match self.order {
             None => self.places,
             Some((_, top)) => top.list(self.skip).collect(),
         };
-        ((self.blocks, self.bytes), places)
+        Listed { blocks: self.blocks, bytes: self.bytes, places, is_ordered }
+    }
+
+    /// The games that were found since the last call, which are not kept any longer.
+    fn drain(&mut self) -> Listed {
+        let (blocks, places) = (take(&mut self.blocks), take(&mut self.places));
+        Listed { blocks, bytes: take(&mut self.bytes), places, is_ordered: false }
+    }
+}
+
+/// Rows that are sent as they are found.
+struct Sending<'a> {
+    send: &'a mut dyn FnMut(u64, Vec<String>),
+    columns: Option<&'a [Column]>,
+    cancel: &'a Cancel,
+    /// The rows that were sent.
+    rows: u64,
+    fault: Option<Fault>,
+}
+
+impl Sending<'_> {
+    /// Sends all rows, in pages.
+    fn send(&mut self, kept: &Kept) -> ControlFlow<()> {
+        let mut from = 0;
+        while from < kept.rows() && !self.cancel.is_cancelled() {
+            match kept.page(from, PAGE_ROWS_MAX, self.columns) {
+                Ok(rows) => {
+                    let first = self.rows;
+                    from += rows.len() as u64;
+                    self.rows += rows.len() as u64;
+                    (self.send)(first, rows);
+                }
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

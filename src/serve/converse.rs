@@ -1,11 +1,11 @@
 //! A conversation: requests are read while queries run.
 //!
-//! One thread reads. A second one does the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`) in their
-//! order; a third writes pages, games and explanations. A request that needs what another one makes waits for it. `cancel`, `progress`, `ping`,
-//! `version` and `quit` are answered at once. The invariant: each request gets one answer, whatever it is and however it ends.
+//! One thread reads. A few do the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon as no
+//! earlier one must come before it; another one writes pages, games and explanations. A request that needs what another one makes
+//! waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each request gets one
+//! answer, whatever it is and however it ends.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex};
@@ -19,22 +19,21 @@ use super::explain::Explained;
 use super::fault::{Code, Fault};
 use super::kept::Kept;
 use super::lines::{LINE_BYTES_MAX, Line, next_line};
-use super::request::{
-    Ask, Close, Explain, Game, Id, Make, Message, Of, Open, PAGE_ROWS_MAX, Page, checked_rows,
-};
-use super::results::{RESULTS_MAX, Results};
+use super::queue::{Job, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, State, Work};
+use super::request::{Id, Message, Of, PAGE_ROWS_MAX, checked_rows};
+use super::results::RESULTS_MAX;
 use crate::report::SCHEMA;
 use crate::session::{Cancel, Progress};
 use crate::sync::{lock, wait};
 
-/// Requests that may wait for their turn.
-pub const QUEUE_MAX: usize = 1000;
-/// Bytes of all lines that wait.
-const QUEUE_BYTES_MAX: usize = 64 << 20;
 /// The time between two events of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
 /// The stack of a thread that reads queries: that of a program's first thread.
 const STACK_BYTES: usize = 8 << 20;
+
+/// The answer to a client that speaks another protocol.
+const NO_OBJECT: &str =
+    "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
 
 /// What the greeting says of the program.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +44,18 @@ pub struct Greeting<'a> {
     pub version: &'a str,
 }
 
-/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. At the end of the
-/// input all requests are answered first; `quit` cancels them.
+/// The source of requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Standard input. At its end all requests are answered.
+    Input,
+    /// A connection. At its end the client has left, and its requests are cancelled. One that begins with anything but an
+    /// object, as browsers do, is told so and read no further.
+    Client,
+}
+
+/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. `quit` cancels the
+/// requests that are under way.
 ///
 /// # Errors
 ///
@@ -54,7 +63,7 @@ pub struct Greeting<'a> {
 pub fn converse(
     desk: &Desk,
     greeting: Greeting<'_>,
-    input: &mut impl BufRead,
+    (input, origin): (&mut impl BufRead, Origin),
     say: &(dyn Fn(&str) + Sync),
 ) -> io::Result<()> {
     let shared = Shared { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
@@ -65,14 +74,36 @@ pub fn converse(
         // However this ends, the threads must learn of it.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
-        thread().spawn_scoped(scope, || shared.run_queries())?;
+        for _ in 0..RUNNING_MAX {
+            thread().spawn_scoped(scope, || shared.run_jobs())?;
+        }
         thread().spawn_scoped(scope, || shared.run_pages())?;
-        shared.read(input)
+        let read = match origin == Origin::Client && !begins_with_object(input)? {
+            true => {
+                say(&error_line(None, &Fault::new(Code::Request, NO_OBJECT)));
+                Ok(None)
+            }
+            false => shared.read(input),
+        };
+        if origin == Origin::Client {
+            shared.cancel_all();
+        }
+        read
     });
     if let Some(id) = ended? {
         say(&Answer::of(json!({ "quit": true })).line(Some(&id)));
     }
     Ok(())
+}
+
+/// Tells whether the first byte is that of an object, if there is one.
+fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return Ok(read?.first().is_none_or(|&first| first == b'{')),
+        }
+    }
 }
 
 struct EndOnDrop<'a, 'b>(&'a Shared<'b>);
@@ -90,50 +121,6 @@ struct Shared<'a> {
     say: &'a (dyn Fn(&str) + Sync),
     state: Mutex<State>,
     changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// Queries and what else takes long, in their order. The first one may be running.
-    jobs: VecDeque<Job>,
-    pages: VecDeque<Quick>,
-    results: Results,
-    /// No more requests come.
-    is_ended: bool,
-    /// No more jobs come.
-    are_jobs_done: bool,
-}
-
-/// A request that takes long.
-struct Job {
-    id: Id,
-    work: Arc<Work>,
-    bytes: usize,
-    is_running: bool,
-    cancel: Cancel,
-    progress: Arc<Mutex<Progress>>,
-    /// What waits for it.
-    then: Vec<Quick>,
-}
-
-enum Work {
-    Open(Open),
-    Close(Close),
-    Query(Box<Ask>),
-    Make(Box<Make>),
-}
-
-/// A request that is answered soon.
-struct Quick {
-    id: Id,
-    work: QuickWork,
-    bytes: usize,
-}
-
-enum QuickWork {
-    Hits(Page, Option<Arc<Kept>>),
-    Game(Game),
-    Explain(Box<Explain>),
 }
 
 impl Shared<'_> {
@@ -179,7 +166,7 @@ impl Shared<'_> {
             }
             match Message::read(&line) {
                 (Some(id), Ok(Message::Quit)) => {
-                    lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
+                    self.cancel_all();
                     return Ok(Some(id));
                 }
                 (Some(id), Ok(request)) => self.take(id, request, line.len()),
@@ -188,6 +175,10 @@ impl Shared<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn cancel_all(&self) {
+        lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
     }
 
     /// Answers a request, or has it wait for its turn.
@@ -214,7 +205,7 @@ impl Shared<'_> {
 
     fn add_job(&self, id: Id, work: Work, bytes: usize) {
         let mut state = lock(&self.state);
-        let refused = if state.jobs.iter().any(|job| job.id == id) {
+        let refused = if state.find(&id).is_some() {
             let message = "a request of this id is under way: give each request an id of its own";
             Err(Fault::new(Code::Request, message))
         } else {
@@ -227,7 +218,7 @@ impl Shared<'_> {
         if let Work::Query(_) | Work::Make(_) = &work {
             state.results.forget(&id);
         }
-        state.jobs.push_back(Job {
+        state.jobs.push(Job {
             id,
             work: Arc::new(work),
             bytes,
@@ -257,23 +248,23 @@ impl Shared<'_> {
 
     fn cancel(&self, id: &Id, of: &Id) {
         let mut state = lock(&self.state);
-        let found = state.jobs.iter().position(|job| job.id == *of);
+        let found = state.find(of);
+        // At once: to answer may take as long as the client likes.
+        found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
             Some(_) => Ok(Answer::of(json!({ "cancelled": true }))),
             None if state.results.know(of) => Ok(Answer::of(json!({ "cancelled": false }))),
             None => Err(unknown(of)),
         };
         self.answer(id, answer);
-        let Some(at) = found else { return };
-        state.jobs[at].cancel.cancel();
-        if !state.jobs[at].is_running {
-            self.finish(&mut state, at, Err(Fault::cancelled()));
+        if found.is_some_and(|at| !state.jobs[at].is_running) {
+            self.finish(&mut state, of, Err(Fault::cancelled()));
         }
     }
 
     fn progress_of(&self, of: &Id) -> Result<Answer, Fault> {
         let state = lock(&self.state);
-        if let Some(job) = state.jobs.iter().find(|job| job.id == *of) {
+        if let Some(job) = state.find(of).map(|at| &state.jobs[at]) {
             let progress = *lock(&job.progress);
             let mut fields = progress_fields(&progress);
             fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
@@ -286,8 +277,9 @@ impl Shared<'_> {
     }
 
     /// Answers a job, and lets go on what waits for it.
-    fn finish(&self, state: &mut State, at: usize, answer: Result<Answer, Fault>) {
-        let Some(job) = state.jobs.remove(at) else { return };
+    fn finish(&self, state: &mut State, id: &Id, answer: Result<Answer, Fault>) {
+        let Some(at) = state.find(id) else { return };
+        let job = state.jobs.remove(at);
         // It is answered before anything that waits for it, and no request comes between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
@@ -299,13 +291,13 @@ impl Shared<'_> {
         self.changed.notify_all();
     }
 
-    /// Does what takes long, until no more requests come.
-    fn run_queries(&self) {
+    /// Does one after the other what takes long, until no more requests come.
+    fn run_jobs(&self) {
         let mut state = lock(&self.state);
         loop {
-            let Some(job) = state.jobs.front_mut() else {
-                if state.is_ended {
-                    break;
+            let Some(job) = state.next_job() else {
+                if state.is_ended && state.jobs.is_empty() {
+                    return;
                 }
                 state = wait(&self.changed, state);
                 continue;
@@ -318,17 +310,16 @@ impl Shared<'_> {
             state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
-                    Work::Query(ask) => state.results.add(id, &ask.database, kept),
+                    Work::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
+                    Work::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
                     Work::Close(close) => state.results.close(&close.database),
-                    Work::Make(_) => state.results.note(id),
+                    Work::Make(_) => state.results.note(id.clone()),
                     Work::Open(_) => {}
                 }
                 answer
             });
-            self.finish(&mut state, 0, answer);
+            self.finish(&mut state, &id, answer);
         }
-        state.are_jobs_done = true;
-        self.changed.notify_all();
     }
 
     fn run(
@@ -362,7 +353,11 @@ impl Shared<'_> {
             Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
             Work::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
             Work::Query(ask) => {
-                let answered = self.desk.ask(ask, cancel, &mut watch)?;
+                let mut send = |from: u64, rows: Vec<String>| {
+                    let event = Answer::of(json!({ "event": "hits", "from": from }));
+                    (self.say)(&Answer { rows: Some(rows), ..event }.line(Some(id)));
+                };
+                let answered = self.desk.ask_sending(ask, cancel, &mut watch, &mut send)?;
                 Ok((answered.answer(ask)?, answered.kept))
             }
         }
@@ -377,7 +372,7 @@ impl Shared<'_> {
                 let answer = caught(|| self.run_page(&quick.work));
                 self.answer(&quick.id, answer);
                 state = lock(&self.state);
-            } else if state.is_ended && state.are_jobs_done {
+            } else if state.is_ended && state.jobs.is_empty() {
                 return;
             } else {
                 state = wait(&self.changed, state);
@@ -397,44 +392,6 @@ impl Shared<'_> {
             QuickWork::Game(game) => self.desk.answer_game(game),
             QuickWork::Explain(explain) => Ok(Explained::new(explain)?.answer(explain.copies)),
         }
-    }
-}
-
-impl State {
-    /// Refuses a request if too many wait.
-    fn has_room(&self, bytes: usize) -> Result<(), Fault> {
-        let waiting = || self.jobs.iter().flat_map(|job| &job.then).chain(&self.pages);
-        let count = self.jobs.len() + waiting().count();
-        let sum: usize =
-            self.jobs.iter().map(|job| job.bytes).chain(waiting().map(|quick| quick.bytes)).sum();
-        if count < QUEUE_MAX && sum + bytes <= QUEUE_BYTES_MAX {
-            return Ok(());
-        }
-        Err(Fault::new(
-            Code::Busy,
-            format!("{count} requests wait, and more may not: send it again when some are answered"),
-        ))
-    }
-}
-
-impl Quick {
-    /// Whether a job makes what it needs.
-    fn needs(&self, job: &Job) -> bool {
-        match (&self.work, &*job.work) {
-            (QuickWork::Hits(page, _), Work::Query(_)) => job.id == page.of,
-            (QuickWork::Hits(..), _) => false,
-            (QuickWork::Game(game), Work::Open(open)) => open.database == game.database,
-            (QuickWork::Game(game), Work::Close(close)) => close.database == game.database,
-            _ => false,
-        }
-    }
-
-    /// Finds the hits that it is about.
-    fn find(&mut self, results: &Results) -> Result<(), Fault> {
-        if let QuickWork::Hits(page, kept) = &mut self.work {
-            *kept = Some(results.find(&page.of)?);
-        }
-        Ok(())
     }
 }
 

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::fault::{Code, Fault};
+use super::memory::{Memory, resident_bytes};
 use super::request::Open;
 use crate::engine::gpu::GpuOptions;
-use crate::session::{Cancel, Progress, Residence, Session, SessionOptions};
+use crate::session::{Cancel, Progress, Session, SessionOptions, Turns};
 use crate::sync::lock;
 
 /// Databases that are open at the same time, at most.
@@ -46,6 +47,9 @@ impl Default for DeskOptions {
 /// Open databases by their names. It answers one request at a time on the caller's thread, and several threads may ask.
 pub struct Desk {
     options: DeskOptions,
+    /// The threads and the memory, which the requests of all clients share.
+    turns: Turns,
+    memory: Arc<Memory>,
     /// In the order in which they were opened.
     databases: Mutex<Vec<(String, Arc<Session>)>>,
 }
@@ -53,7 +57,18 @@ pub struct Desk {
 impl Desk {
     /// Without a database.
     pub fn new(options: DeskOptions) -> Desk {
-        Desk { options, databases: Mutex::default() }
+        let (turns, memory) = (Turns::new(options.threads), Arc::default());
+        Desk { turns, memory, options, databases: Mutex::default() }
+    }
+
+    /// A desk for one client: with the databases that are open here, whose memory it shares, and names of its own.
+    pub(super) fn of_client(&self) -> Desk {
+        Desk {
+            options: self.options.clone(),
+            turns: self.turns.clone(),
+            memory: Arc::clone(&self.memory),
+            databases: Mutex::new(lock(&self.databases).clone()),
+        }
     }
 
     /// Opens a database; `watch` sees how far that has come.
@@ -78,7 +93,7 @@ impl Desk {
         if open.paths.iter().any(|path| path == "-") {
             return wrong("standard input holds the requests: name a file in place of `-`".into());
         }
-        let taken: u64 = {
+        {
             let databases = lock(&self.databases);
             if databases.iter().any(|(known, _)| known == name) {
                 return wrong(format!(
@@ -88,17 +103,19 @@ impl Desk {
             if databases.len() >= DATABASES_MAX {
                 return wrong(format!("{DATABASES_MAX} databases are open, and more may not be: close one"));
             }
-            databases.iter().map(|(_, session)| resident_bytes(session)).sum()
-        };
+        }
+        let opening = self.memory.begin(cancel).ok_or_else(Fault::cancelled)?;
         let options = SessionOptions::new()
-            .resident_bytes_max(self.options.memory_max.saturating_sub(taken))
+            .resident_bytes_max(self.options.memory_max.saturating_sub(opening.taken()))
             .gpu(self.options.gpu.clone())
             .threads(self.options.threads)
+            .in_turn(&self.turns)
             .variations(open.variations)
             .cancelled_by(cancel)
             .progress(watch);
         let session = options.open(&open.paths).map_err(|error| Fault::of_session(error, ""))?;
         let session = Arc::new(session);
+        opening.add(&session);
         let answer = Answer::of(described(name, &session));
         lock(&self.databases).push((name.clone(), session));
         Ok(answer)
@@ -130,9 +147,9 @@ impl Desk {
         self.session(name).map_or(Vec::new(), |session| session.files())
     }
 
-    /// The files of all open databases.
+    /// The files of all open databases, those of other clients among them.
     pub(super) fn all_files(&self) -> Vec<PathBuf> {
-        lock(&self.databases).iter().flat_map(|(_, session)| session.files()).collect()
+        self.memory.files()
     }
 
     /// What is known of each open database.
@@ -143,6 +160,11 @@ impl Desk {
     /// What hits of one query may take.
     pub(super) fn kept_max(&self) -> u64 {
         self.options.kept_max
+    }
+
+    /// The threads, which all requests share.
+    pub(super) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// An open database.
@@ -160,13 +182,6 @@ fn unknown(name: &str, databases: &[(String, Arc<Session>)]) -> Fault {
         false => format!("no database `{name}` is open; open are {}", names.join(", ")),
     };
     Fault::new(Code::UnknownDatabase, message)
-}
-
-fn resident_bytes(session: &Session) -> u64 {
-    match session.residence() {
-        Residence::Resident { bytes } => bytes,
-        Residence::Streamed { .. } => 0,
-    }
 }
 
 /// What is known of a database. Games, positions and what went wrong are known of one in memory.

@@ -1,8 +1,8 @@
 //! What a query means, without a database.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::{Answer, remarks};
 use super::ask::only;
 use super::fault::Fault;
 use super::request::Explain;
@@ -13,6 +13,7 @@ use crate::session::Query;
 #[derive(Debug)]
 pub struct Explained {
     query: Query,
+    remarks: Vec<Value>,
     /// In English.
     pub sentence: String,
     /// What its value is, in words.
@@ -34,6 +35,7 @@ impl Explained {
         let prepared = query.prepared();
         let refusal = prepared.planner.refusal();
         Ok(Explained {
+            remarks: remarks(&explain.request, query.text(), query.remarks()),
             sentence: english::sentence(&prepared.query, query.text()),
             value: query.value_type().described(),
             engines: if refusal.is_none() { &["cpu", "gpu", "reference"] } else { &["reference"] },
@@ -54,7 +56,6 @@ impl Explained {
         let listed = all
             .take(copies)
             .map(|(index, (text, transform))| json!({ "copy": index + 1, "text": text, "from": transform }));
-        let remarks = query.remarks().iter().map(|remark| remark.json(query.text(), "query", 1));
         Answer::of(json!({
             "sentence": self.sentence,
             "type": query.value_type().name(),
@@ -62,7 +63,7 @@ impl Explained {
             "copies": listed.collect::<Vec<_>>(),
             "engines": self.engines,
             "reason": self.reason,
-            "remarks": remarks.collect::<Vec<_>>(),
+            "remarks": self.remarks,
         }))
     }
 }

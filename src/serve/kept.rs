@@ -28,7 +28,7 @@ pub struct Kept {
     sources: Vec<String>,
     extras: Extras,
     /// Whether the comments of games were kept.
-    pub(super) has_comments: bool,
+    has_comments: bool,
     /// Whether games are listed in another order than the database's.
     is_ordered: bool,
     blocks: Vec<KeptBlock>,
@@ -128,40 +128,45 @@ impl KeptBlock {
 /// A game by the places of its block among those that are kept and of the game in it, and how many of its positions hit.
 pub(super) type Place = (u32, u32, u64);
 
+/// Games that are listed, and their blocks.
+pub(super) struct Listed {
+    pub(super) blocks: Vec<KeptBlock>,
+    /// The memory that the blocks take.
+    pub(super) bytes: u64,
+    pub(super) places: Vec<Place>,
+    /// Whether the games stand in another order than the database's.
+    pub(super) is_ordered: bool,
+}
+
 impl Kept {
-    /// Keeps blocks, and lists games of them.
-    pub(super) fn new(
-        query: &Query,
-        sources: Vec<String>,
-        extras: Extras,
-        is_ordered: bool,
-        (blocks, bytes): (Vec<KeptBlock>, u64),
-        places: Vec<Place>,
-    ) -> Kept {
-        let mut rows = 0;
-        let game = |(block, index, hits): Place| {
-            rows += hits;
-            KeptGame { block, index, rows_before: rows - hits }
-        };
-        let games: Vec<KeptGame> = places.into_iter().map(game).collect();
-        let bytes = bytes + size_of_val(&games[..]) as u64;
-        let (names, spans) = (OnceLock::new(), OnceLock::new());
-        let (text, prepared) = (query.text().to_owned(), query.prepared());
-        let has_comments = false;
+    /// No hits of a query yet.
+    pub(super) fn new(query: &Query, sources: Vec<String>, extras: Extras, has_comments: bool) -> Kept {
         Kept {
-            text,
-            prepared,
+            text: query.text().to_owned(),
+            prepared: query.prepared(),
             sources,
             extras,
             has_comments,
-            is_ordered,
-            blocks,
-            games,
-            rows,
-            bytes,
-            names,
-            spans,
+            is_ordered: false,
+            blocks: Vec::new(),
+            games: Vec::new(),
+            rows: 0,
+            bytes: 0,
+            names: OnceLock::new(),
+            spans: OnceLock::new(),
         }
+    }
+
+    /// Keeps blocks and lists games of them, in place of those before.
+    pub(super) fn list(&mut self, Listed { blocks, bytes, places, is_ordered }: Listed) {
+        self.rows = 0;
+        let game = |(block, index, hits): Place| {
+            self.rows += hits;
+            KeptGame { block, index, rows_before: self.rows - hits }
+        };
+        self.games = places.into_iter().map(game).collect();
+        self.bytes = bytes + size_of_val(&self.games[..]) as u64;
+        (self.blocks, self.is_ordered) = (blocks, is_ordered);
     }
 
     /// How many rows there are.

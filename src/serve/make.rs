@@ -37,7 +37,7 @@ impl Desk {
         };
         let search =
             session.search_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;
-        let search = search.cancelled_by(cancel).progress(watch);
+        let search = search.cancelled_by(cancel).progress(watch).in_turn(self.turns());
         let mut fields = match &make.what {
             What::Count => {
                 let counts = search.count().map_err(fault)?;

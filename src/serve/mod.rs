@@ -1,9 +1,9 @@
 //! Databases that stay in memory, asked again and again: by a program, line by line in JSON, or by a person.
 //!
 //! A [`Desk`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`Kept`], from
-//! which pages are written. [`converse()`] reads requests and writes answers while queries run. The module knows no terminal and
-//! no command line: who uses it gives it lines and takes lines. The invariant: rows and counts are those that `orbit scan`
-//! writes, and everything that is kept has a limit.
+//! which pages are written. [`converse()`] reads requests and writes answers while queries run; a [`Listener`] has a
+//! conversation with each client of a socket. The module knows no terminal and no command line. The invariant: rows and counts
+//! are those that `orbit scan` writes, and everything that is kept has a limit.
 
 mod answer;
 mod ask;
@@ -14,17 +14,26 @@ mod fault;
 mod games;
 mod kept;
 mod lines;
+mod listen;
 mod make;
+mod memory;
+mod place;
+mod queue;
 mod request;
 mod results;
+#[cfg(unix)]
+mod socket_file;
 
 pub use self::answer::{Answer, SERVE_SCHEMA};
 pub use self::ask::Answered;
-pub use self::converse::{Greeting, QUEUE_MAX, converse};
+pub use self::converse::{Greeting, Origin, converse};
 pub use self::desk::{DATABASES_MAX, Desk, DeskOptions};
 pub use self::explain::Explained;
 pub use self::fault::{Code, Fault};
 pub use self::kept::Kept;
 pub use self::lines::LINE_BYTES_MAX;
+pub use self::listen::{CLIENTS_MAX, Listener};
+pub use self::place::{ListenError, Place};
+pub use self::queue::{QUEUE_MAX, RUNNING_MAX};
 pub use self::request::{Ask, Explain, Id, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, What};
 pub use self::results::RESULTS_MAX;

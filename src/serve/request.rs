@@ -114,6 +114,8 @@ pub struct Ask {
     pub database: String,
     /// Rows of the first page, which comes with the answer.
     pub rows: u64,
+    /// Whether rows are sent as they are found, and none are kept.
+    pub stream: bool,
     /// Whether events tell how far it has come.
     pub progress: bool,
 }
@@ -338,7 +340,7 @@ impl Make {
 impl Ask {
     /// A query with the usual choices.
     pub fn new(query: &str) -> Ask {
-        Ask { request: Request::new(query), database: main_name(), rows: 0, progress: false }
+        Ask { request: Request::new(query), database: main_name(), rows: 0, stream: false, progress: false }
     }
 
     /// Reads the fields of `query`.
@@ -348,8 +350,15 @@ impl Ask {
     /// Fields that there are not, and values that these cannot have.
     pub fn of(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
-        let (rows, progress) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "progress", false)?);
-        Ok(Ask { request: one_query(fields)?, database, rows, progress })
+        let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);
+        let progress = taken(&mut fields, "progress", false)?;
+        let ask = Ask { request: one_query(fields)?, database, rows, stream, progress };
+        let Request { count, sort, sample, .. } = &ask.request;
+        if stream && (rows > 0 || *count || sort.is_some() || sample.is_some()) {
+            let why = "`stream` sends rows as they are found: leave out `rows`, `count`, `sort` and `sample`";
+            return Err(Fault::new(Code::Request, why));
+        }
+        Ok(ask)
     }
 }
 

@@ -16,6 +16,8 @@ const DROPPED_MAX: usize = 1000;
 
 /// Stands for the reason of a request that has no hits.
 const NO_LIST: &str = "";
+/// The reason why the hits of a query are not kept that were sent as they were found.
+const SENT: &str = "they were sent as they were found";
 
 /// Hits by the ids of their queries.
 #[derive(Default)]
@@ -53,6 +55,12 @@ impl Results {
     pub(super) fn note(&mut self, id: Id) {
         self.forget(&id);
         self.drop(id, NO_LIST);
+    }
+
+    /// Knows that a query was answered whose hits were sent.
+    pub(super) fn note_sent(&mut self, id: Id) {
+        self.forget(&id);
+        self.drop(id, SENT);
     }
 
     /// Forgets an id, which another query takes.

@@ -41,6 +41,7 @@ pub(crate) use self::search::Told;
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 
+pub(crate) use crate::database::Turns;
 use crate::database::{Database, DatabaseError, Held, StreamedBlock, Summary};
 use crate::engine::EngineError;
 use crate::files::{Clash, OutputError};

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use super::{Cancel, Progress, Session, SessionError, stamp_of};
-use crate::database::{Database, DatabaseError, DatabaseOptions, Held, PlaceCache, Reading};
+use crate::database::{Database, DatabaseError, DatabaseOptions, Held, PlaceCache, Reading, Turns};
 use crate::engine::gpu::GpuOptions;
 use crate::pgn::PgnError;
 use crate::reel::Totals;
@@ -63,6 +63,7 @@ pub struct SessionOptions<'a> {
     resident_bytes_max: u64,
     engine: EngineOptions,
     threads: usize,
+    turns: Option<Turns>,
     cancel: Cancel,
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
 }
@@ -78,6 +79,7 @@ impl Default for SessionOptions<'_> {
             resident_bytes_max: RESIDENT_BYTES_MAX,
             engine: EngineOptions { gpu: Some(GpuOptions::default()), ..EngineOptions::default() },
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+            turns: None,
             cancel: Cancel::new(),
             progress: None,
         }
@@ -113,6 +115,12 @@ impl<'a> SessionOptions<'a> {
     /// Uses so many threads for each request; by default one for each core. Answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
+        self
+    }
+
+    /// Shares threads with requests while the database is read, block by block.
+    pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
+        self.turns = Some(turns.clone());
         self
     }
 
@@ -214,7 +222,7 @@ impl<'a> SessionOptions<'a> {
         let bytes_total = database.bytes_total();
         let mut progress = Progress { bytes_total, ..Progress::default() };
         let mut watch = self.progress.take().unwrap_or_else(|| Box::new(|_| ()));
-        let unread = database.unread().interrupted_by(&self.cancel.0);
+        let unread = database.unread().interrupted_by(&self.cancel.0).in_turn(self.turns.as_ref());
         let reading = Held::read(unread, self.threads, self.resident_bytes_max, |streamed| {
             progress.add(streamed);
             watch(progress);

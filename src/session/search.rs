@@ -6,7 +6,7 @@ use super::hit::Hits;
 use super::{Cancel, Hit, Progress, Query, Session, SessionError};
 use crate::board::Color;
 use crate::choice::{Choice, Condition, Order, Player};
-use crate::database::{Database, Room, StreamedBlock, Summary};
+use crate::database::{Database, Room, StreamedBlock, Summary, Turns};
 use crate::engine::verify::Sample;
 use crate::engine::{Answers, Spans, Wants};
 use crate::query::Type;
@@ -42,6 +42,8 @@ pub struct Search<'a> {
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
+    /// Threads that other requests use as well.
+    turns: Option<Turns>,
     /// Whether duplicates are left out.
     pub(crate) unique: Option<Alike>,
     /// The blocks that are read, if not all.
@@ -83,6 +85,7 @@ impl<'a> Search<'a> {
             detail: Wants::VALUES | Wants::LOWEST_COPY,
             engine,
             threads: session.threads,
+            turns: None,
             unique: None,
             blocks: None,
             cancel: Cancel::new(),
@@ -199,6 +202,12 @@ impl<'a> Search<'a> {
     /// Uses so many threads; the answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
+        self
+    }
+
+    /// Shares threads with other requests, block by block.
+    pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
+        self.turns = Some(turns.clone());
         self
     }
 
@@ -359,9 +368,10 @@ impl<'a> Search<'a> {
             None => self.session.database(&self.cancel, with_texts),
             Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
         };
+        let database = database?.in_turn(self.turns.as_ref());
         match self.unique {
-            None => database,
-            Some(alike) => Ok(database?.without_duplicates(GameSet::new(alike))),
+            None => Ok(database),
+            Some(alike) => Ok(database.without_duplicates(GameSet::new(alike))),
         }
     }
 

@@ -64,12 +64,18 @@ impl Search<'_> {
     }
 
     /// What a report of the first query shows, with `sample_max` hits, picked by a seed. [`Findings::page`] writes it as
-    /// HTML. [`Search::games_max`] has no effect.
+    /// HTML.
     ///
     /// # Errors
     ///
-    /// Those of [`Search::collect`].
+    /// Games are to be left out, limited or ordered, and those of [`Search::collect`].
     pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, SessionError> {
+        if self.order.is_some() || self.skip > 0 || self.games_max.is_some() {
+            return Err(RequestError::new(
+                "reports and heat maps are of all games: leave out {skip}, {limit}, {sort} and {sample}",
+            )
+            .into());
+        }
         let scan = self.scan()?;
         let query = self.queries[0].clone();
         let collector = FindingsCollector::new(query.filter(), scan.ty(), sample_max, seed);

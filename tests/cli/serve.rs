@@ -1,7 +1,10 @@
 //! `orbit serve`: the conversation of its document, what it answers, and what it survives.
 
+mod beside;
 mod made;
 mod random;
+mod socket;
+mod stream;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,8 +14,8 @@ use std::sync::mpsc::{Receiver, channel};
 use orbit_chess::Cancel;
 use orbit_chess::internals::report::SCHEMA;
 use orbit_chess::internals::serve::{
-    Ask, Code, DATABASES_MAX, Desk, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX, RESULTS_MAX,
-    SERVE_SCHEMA,
+    Ask, CLIENTS_MAX, Code, DATABASES_MAX, Desk, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX,
+    RESULTS_MAX, RUNNING_MAX, SERVE_SCHEMA,
 };
 use serde_json::{Value, json};
 
@@ -190,6 +193,8 @@ fn the_document_has_all_codes_limits_and_versions() {
     expected.push(format!("| queries whose hits are kept | {RESULTS_MAX},"));
     expected.push(format!("| rows of a page | {},000 |", PAGE_ROWS_MAX / 1000));
     expected.push(format!("| requests that wait | {},000,", QUEUE_MAX / 1000));
+    expected.push(format!("| requests that run at once | {RUNNING_MAX} |"));
+    expected.push(format!("| clients of a socket | {CLIENTS_MAX} |"));
     for text in expected {
         assert!(document.contains(&text), "{text}");
     }
@@ -368,8 +373,10 @@ fn with_endless() -> Server {
 #[test]
 fn a_running_query_is_cancelled() {
     let mut server = with_endless();
-    let slow = json!({ "query": QUERY, "engine": "reference", "database": "endless", "progress": true });
+    let mut slow = json!({ "query": QUERY, "engine": "reference", "database": "endless", "progress": true });
     let first = server.ask("query", slow.clone());
+    slow["progress"] = false.into();
+    let beside: Vec<u64> = (1..RUNNING_MAX).map(|_| server.ask("query", slow.clone())).collect();
     let second = server.ask("query", slow);
     let waits = server.ask("hits", json!({ "of": second }));
     let explained = server.ask("explain", json!({ "query": "mate" }));
@@ -397,6 +404,10 @@ fn a_running_query_is_cancelled() {
     };
     assert_eq!(answer["id"], first);
     assert_code(&answer, Code::Cancelled);
+    for id in beside {
+        assert_eq!(server.answer("cancel", json!({ "of": id }))["cancelled"], true);
+        assert_code(&server.answer_to(id), Code::Cancelled);
+    }
     assert_eq!(server.answer("query", json!({ "query": "mate" }))["hits"], 25);
     server.finish();
 }
@@ -467,7 +478,8 @@ fn the_end_of_the_input_is_the_end() {
     }
     let mut server = with_endless();
     let slow = server.ask("query", json!({ "query": QUERY, "engine": "reference", "database": "endless" }));
-    let (waits, quit) = (server.ask("query", json!({ "query": "mate" })), server.ask("quit", json!({})));
+    let (waits, quit) =
+        (server.ask("close", json!({ "database": "endless" })), server.ask("quit", json!({})));
     let (status, said) = server.end();
     assert_eq!(status.code(), Some(0));
     assert_eq!(said.len(), 3, "{said:?}");

@@ -1,7 +1,7 @@
 //! Answers that are carried along games as they are: no program runs over the positions for them.
 
 use orbit_chess::internals::{
-    engine::{Answers, Engine, PreparedQuery, Request, Wants, cpu::Cpu, plans},
+    engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans},
     plan::Options,
     query,
     reel::Block,
@@ -40,7 +40,7 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     let plan = plans.hits(0..texts.len());
     let (is_carried, positions) = (plan.carried.is_some(), plan.program.positions);
     let outputs = vec![Wants::HITS; texts.len()];
-    let answers = Cpu::new(plans).scan(blocks, &Request::all(&outputs)).unwrap();
+    let answers = Cpu::new(plans).scan(blocks, &BlockRequest::all(&outputs)).unwrap();
     let bits = |answers: Vec<Answers>| answers.into_iter().map(|answer| answer.hits.bits).collect();
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }

@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Engine as _, EngineError, PreparedQuery, Request, Wants, settled::Settled},
+    engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled},
     plan::Options,
     query,
     reel::Block,
@@ -167,7 +167,7 @@ fn errors_are_those_of_the_reference_engine() {
             "{text}"
         );
         let settled = Settled::new(Box::new(prepared.cpu().unwrap()), reference);
-        let found = settled.scan(&[&block], &Request::all(&[Wants::HITS])).unwrap_err();
+        let found = settled.scan(&[&block], &BlockRequest::all(&[Wants::HITS])).unwrap_err();
         assert_eq!(found, due, "{text}");
     }
 }

@@ -142,7 +142,7 @@ fn side_lines_are_those_of_the_reference_engine() {
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_chess::internals::{
-        engine::{Engine as _, EngineError, PreparedQuery, Request, Wants, settled::Settled},
+        engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled},
         plan::Options,
         query,
     };
@@ -153,7 +153,7 @@ fn many_strings_are_left_to_the_reference_engine() {
     let alone = prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err();
     assert_eq!(alone, EngineError::Stopped);
     let settled = Settled::new(Box::new(prepared.cpu().unwrap()), prepared.reference().unwrap());
-    let request = Request::all(&[Wants::HITS]);
+    let request = BlockRequest::all(&[Wants::HITS]);
     let due = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
     assert_eq!(settled.scan(&[&block], &request).unwrap(), due);
 }

@@ -1,7 +1,7 @@
 //! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
 
 use orbit_chess::internals::{
-    engine::{Answer, Engine as _, GameEnds, PreparedQuery, Request, Wants, narrowed::Narrowed},
+    engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed},
     plan::Options,
     query,
     reel::Block,
@@ -91,7 +91,7 @@ fn games_without_a_match_are_passed_over() {
         let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
         let outputs = [Wants::HITS];
-        let request = Request::all(&outputs);
+        let request = BlockRequest::all(&outputs);
         let all = prepared.reference().unwrap().scan(&blocks, &request).unwrap();
         let narrowed = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
         assert_eq!(narrowed.narrowed(), 1, "{text}");

@@ -9,7 +9,7 @@ use orbit_chess::internals::{
     board::{PackedMove, Position},
     choice::Choice,
     database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock},
-    engine::{Answers, PreparedQuery, Request, Wants},
+    engine::{Answers, BlockRequest, PreparedQuery, Wants},
     pgn::{Game, SideLine},
     plan::Options,
     query::{self, Query},
@@ -346,7 +346,7 @@ fn each_query_of_a_run_has_its_own_lines() {
             let query = query::parse(text).unwrap().query;
             let of = if query.variations { &blocks[index] } else { &plain[index] };
             let reference = Runner::reference().engine(&query).unwrap();
-            let alone = reference.scan(&[of], &Request::all(&[wanted])).unwrap().remove(0).remove(0);
+            let alone = reference.scan(&[of], &BlockRequest::all(&[wanted])).unwrap().remove(0).remove(0);
             let ty = query.body.ty();
             for (game, alone_in) in blocks[index].games().zip(of.games()) {
                 for node in 0..game.positions() {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_chess::internals::{
-    engine::{Engine, Hits, PreparedQuery, Request, Values, Wants},
+    engine::{BlockRequest, Engine, Hits, PreparedQuery, Values, Wants},
     plan::Options,
     query::{self, Query},
     reel::Block,
@@ -101,7 +101,7 @@ pub fn answer(golden: &Golden, engine: &dyn Engine, blocks: &[Block]) -> Golden 
         Golden { games: 0, games_hit: 0, positions_hit: 0, digest: String::new(), ..golden.clone() };
     let mut hash = Sha256::new();
     let all: Vec<&Block> = blocks.iter().collect();
-    let answers = engine.scan(&all, &Request::all(&[golden.wanted()])).unwrap();
+    let answers = engine.scan(&all, &BlockRequest::all(&[golden.wanted()])).unwrap();
     for (block, answers) in blocks.iter().zip(answers) {
         let hits = &answers[0].hits;
         let mut text = String::new();

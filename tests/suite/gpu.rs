@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbit_chess::internals::{
     board::{Code, PackedMove, Position, Square},
     engine::{
-        Answers, CopyHits, Engine, EngineError, PreparedQuery, Request, Wants,
+        Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
         gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
     },
     pgn::Game,
@@ -50,7 +50,8 @@ pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
-    let found = gpu.scan(blocks, &Request::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let found =
+        gpu.scan(blocks, &BlockRequest::all(&[wanted])).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(found.len(), blocks.len(), "{text}");
     for (index, (block, found)) in blocks.iter().zip(&found).enumerate() {
         let Answers { hits: expected, copies, .. } = cpu.answer(block, wanted).unwrap();
@@ -346,7 +347,7 @@ fn whatever_the_memory_answers_are_right_or_refused() {
         for memory_bytes in [1u64 << power, 3 << (power - 1)] {
             let limits = GpuLimits { memory_bytes, ..GpuLimits::default() };
             let device = open_device(device_options(limits));
-            match prepared("Pe4").gpu(&device).unwrap().scan(&blocks, &Request::all(&[Wants::VALUES])) {
+            match prepared("Pe4").gpu(&device).unwrap().scan(&blocks, &BlockRequest::all(&[Wants::VALUES])) {
                 Ok(found) => {
                     answered += 1;
                     for (block, found) in blocks.iter().zip(found) {

@@ -65,8 +65,8 @@ fn several_queries_share_a_condition() {
     let engine = orbit_chess::internals::engine::cpu::Cpu::new(plans);
     let blocks = corpus_blocks("otb.pgn");
     let block = crate::common::every_nth_game(&blocks, 100, 40);
-    use orbit_chess::internals::engine::{Engine as _, Request};
-    let together = engine.scan(&[&block], &Request::all(&[Wants::HITS; 3])).unwrap();
+    use orbit_chess::internals::engine::{BlockRequest, Engine as _};
+    let together = engine.scan(&[&block], &BlockRequest::all(&[Wants::HITS; 3])).unwrap();
     for (prepared, found) in queries.iter().zip(&together[0]) {
         let alone = prepared.reference().unwrap().answer(&block, Wants::HITS).unwrap();
         assert_eq!(found.hits.bits, alone.hits.bits);

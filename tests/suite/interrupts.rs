@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_chess::internals::{
     database::DatabaseOptions,
-    engine::{Engine, EngineError, Interrupt, PreparedQuery, Request, Wants},
+    engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants},
     plan::Options,
     query,
 };
@@ -68,7 +68,7 @@ fn engines_look_and_end() {
             let scan = |look: u64| {
                 let (interrupt, looks) = set_at(look);
                 let wanted = [outputs];
-                let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+                let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
                 let answer = engine.scan(&[&block], &request);
                 (answer, looks.load(Ordering::Relaxed))
             };
@@ -126,8 +126,8 @@ fn what_looks_far_from_each_position_is_interrupted() {
         let cpu = PreparedQuery::new(query, Options::default()).unwrap().cpu().unwrap();
         let scan = |look: u64| {
             let ((interrupt, looks), wanted) = (set_at(look), [Wants::HITS]);
-            let answer =
-                cpu.scan(&[&block], &Request { interrupt: Some(&interrupt), ..Request::all(&wanted) });
+            let answer = cpu
+                .scan(&[&block], &BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) });
             (answer, looks.load(Ordering::Relaxed))
         };
         let (answer, looks) = scan(u64::MAX);
@@ -154,7 +154,7 @@ fn comments_and_glyphs_are_counted() {
         let block = pgn_blocks_with(&format!("Nf3 {annotations} Nf6 Ng1 *\n"), options).remove(0);
         let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
         let ((interrupt, looks), wanted) = (set_at(u64::MAX), [Wants::HITS]);
-        let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+        let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
         let answers = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
         assert_eq!(answers[0][0].hits.count(), 1, "{text}");
         let looks = looks.load(Ordering::Relaxed);
@@ -210,7 +210,7 @@ fn steps_end_what_takes_long() {
         let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
         let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
         let ((interrupt, _), wanted) = (set_at(looks_max), [Wants::VALUES]);
-        let request = Request { interrupt: Some(&interrupt), ..Request::all(&wanted) };
+        let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
         match reference.scan(&[&block], &request) {
             Err(EngineError::Query { place, diagnostic, .. }) => {
                 assert_eq!(diagnostic.message, "the query takes too many steps in one game", "{name}");

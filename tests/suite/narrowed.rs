@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use orbit_chess::internals::{
-    engine::{Engine, GameEnds, PreparedQuery, Request, Wants, narrowed::Narrowed},
+    engine::{BlockRequest, Engine, GameEnds, PreparedQuery, Wants, narrowed::Narrowed},
     plan::Options,
     query::{self, necessary},
     reel::Block,
@@ -57,7 +57,7 @@ fn games_that_are_passed_over_hold_no_hit() {
             continue;
         }
         let outputs = [Wants::VALUES];
-        let request = Request::all(&outputs);
+        let request = BlockRequest::all(&outputs);
         // A run-time error ends the one run, and may lie in a game that the other one passes over.
         let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };
         let engine = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use orbit_chess::internals::{
     board::{Board, Code, PieceSet},
-    engine::{Engine, PreparedQuery, Request, Wants},
+    engine::{BlockRequest, Engine, PreparedQuery, Wants},
     plan::Options,
     query,
     reel::{
@@ -204,7 +204,7 @@ fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String,
     for block in blocks {
         // A new engine for each, since one that passes over few segments rests.
         let engine = prepared.cpu().unwrap();
-        let answers = engine.scan(&[block], &Request::all(&outputs)).unwrap();
+        let answers = engine.scan(&[block], &BlockRequest::all(&outputs)).unwrap();
         let answer = &answers[0][0];
         write!(values, "{:?} {:?}", answer.hits.values, answer.copies).unwrap();
         bits.push(answer.hits.bits.clone());

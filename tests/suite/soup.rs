@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use orbit_chess::internals::{
     board::Position,
     database::DatabaseOptions,
-    engine::{Answers, Engine, EngineError, Interrupt, PreparedQuery, Request, Wants, reference::Bulk},
+    engine::{Answers, BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants, reference::Bulk},
     pgn::Game,
     plan::Options,
     query::{
@@ -193,7 +193,7 @@ fn within_looks(
     let looks = AtomicU64::new(0);
     let interrupt = Interrupt::when(move || looks.fetch_add(1, Ordering::Relaxed) >= looks_max);
     let outputs = [outputs];
-    let request = Request { interrupt: Some(&interrupt), ..Request::all(&outputs) };
+    let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&outputs) };
     let mut answers = engine.scan(&[block], &request)?;
     Ok(answers.remove(0).remove(0))
 }

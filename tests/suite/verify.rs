@@ -2,7 +2,7 @@
 
 use orbit_chess::internals::{
     engine::{
-        self, Answers, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Request, Values, Wants,
+        self, Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
         cpu::Cpu,
         gpu::{Gpu, GpuLimits},
         reference::Bulk,
@@ -52,7 +52,7 @@ impl Engine for Liar {
         EngineInfo { name: "liar", ..self.honest.info() }
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let lie = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
             if let Lie::Hit(slot) = self.lie {
                 hits.bits[slot / 32] ^= 1 << (slot % 32);
@@ -61,8 +61,9 @@ impl Engine for Liar {
                 select.select(index, block, query, hits);
             }
         };
-        let mut answers =
-            self.honest.scan(blocks, &Request { select: Some(&lie), ..Request::all(request.outputs) })?;
+        let mut answers = self
+            .honest
+            .scan(blocks, &BlockRequest { select: Some(&lie), ..BlockRequest::all(request.outputs) })?;
         let last = answers.last_mut().and_then(|answers| answers.last_mut()).expect("something is asked for");
         match self.lie {
             Lie::Hit(_) => {}
@@ -71,7 +72,7 @@ impl Engine for Liar {
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
-                let request = Request { select: Some(&select), ..Request::all(&wanted) };
+                let request = BlockRequest { select: Some(&select), ..BlockRequest::all(&wanted) };
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
             }
             Lie::Value => {
@@ -120,7 +121,7 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let (blocks, outputs) = (blocks(), [Wants::VALUES | Wants::LOWEST_COPY]);
     let block = &blocks[0];
     let select = |_: usize, block: &Block, _: usize, hits: &mut Hits| hits.clear(0..block.slots() / 2);
-    let request = Request { select: Some(&select), ..Request::all(&outputs) };
+    let request = BlockRequest { select: Some(&select), ..BlockRequest::all(&outputs) };
     let plain = prepared.cpu().unwrap().scan(&[block], &request).unwrap();
     assert!(
         plain[0][0].hits.count() > 0 && plain[0][0].copies.as_ref().is_some_and(|copies| !copies.is_empty())
@@ -227,7 +228,7 @@ fn queries_together_answer_as_alone() {
     for engine in engines {
         let wanted: Vec<Wants> =
             (0..engine.info().queries()).map(|query| wishes[query % wishes.len()]).collect();
-        let together = engine.scan(&refs, &Request::all(&wanted)).unwrap();
+        let together = engine.scan(&refs, &BlockRequest::all(&wanted)).unwrap();
         assert_eq!(together.len(), refs.len());
         for (block, answers) in refs.iter().zip(&together) {
             for (k, (prepared, answers)) in queries.iter().zip(answers).enumerate() {

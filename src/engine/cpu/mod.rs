@@ -23,7 +23,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use shakmaty::Bitboard;
 
 use super::{
-    Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Request, Values, Wants,
+    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Values,
+    Wants,
     carry::{SlotColumn, clear_after},
     context::Context,
     slots_of,
@@ -102,7 +103,7 @@ impl Cpu {
         &self,
         index: usize,
         block: &Block,
-        request: &Request<'_>,
+        request: &BlockRequest<'_>,
     ) -> Result<Vec<Answers>, EngineError> {
         let spare = || lock(&self.spare);
         let words = spare().pop().unwrap_or_default();
@@ -232,7 +233,7 @@ impl Engine for Cpu {
         EngineInfo::plain("cpu", self.plans.copy_counts())
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let blocks = blocks.iter().enumerate();
         blocks.map(|(index, block)| self.scan_block(index, block, request)).collect()
     }

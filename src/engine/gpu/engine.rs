@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     engine::{
-        Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Request, Values, Wants,
+        Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Values, Wants,
         context::Context,
     },
     plan::{CopiesPlan, Output, Plan, Plans, SharedPlan},
@@ -145,7 +145,7 @@ impl Gpu {
         &self,
         open: &Open,
         blocks: &[&Block],
-        request: &Request<'_>,
+        request: &BlockRequest<'_>,
     ) -> Result<Option<Vec<Vec<Answers>>>, GpuError> {
         let device = &open.device;
         let second = self.second(request.outputs);
@@ -348,7 +348,7 @@ impl Engine for Gpu {
         EngineInfo { blocks_at_once: BLOCKS_AT_ONCE, ..EngineInfo::plain("gpu", self.plans.copy_counts()) }
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         self.device.attempt(|open| self.scan_on(open, blocks, request))?.ok_or(EngineError::Stopped)
     }
 }

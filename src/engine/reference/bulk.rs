@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     engine::{
-        Answers, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Request, Spot, Wants,
+        Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Spot,
+        Wants,
     },
     query::{Query, Type},
     reel::{
@@ -162,7 +163,7 @@ impl OneQuery {
         (number, query): (usize, &Query),
         run: Option<&Mutex<RunState>>,
         (index, block): (usize, &Block),
-        request: &Request<'_>,
+        request: &BlockRequest<'_>,
     ) -> Result<Answers, EngineError> {
         let (outputs, interrupt) = (request.outputs[number], request.switch());
         let mut found =
@@ -237,7 +238,7 @@ impl Engine for Bulk {
         EngineInfo { in_order, persistent: self.persistent(), ..EngineInfo::plain("reference", copies) }
     }
 
-    fn scan(&self, blocks: &[&Block], request: &Request<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let answers = |(index, block): (usize, &&Block)| {
             let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Wants))| {
                 if let Way::Games { query, run } = &one.way {

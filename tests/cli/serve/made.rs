@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{Server, assert_code};
-use crate::program::{QUERY, SAMPLE, rows, stdout};
+use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 use orbit_chess::internals::serve::Code;
 
 fn json_of(args: &[&str]) -> Value {
@@ -139,6 +139,20 @@ fn boards_and_choices_are_those_of_the_command() {
         json!({}),
     ] {
         assert_code(&server.answer("query", fields), Code::Request);
+    }
+    // Of a FEN with more than a board, the command says what has no effect, and so do answers.
+    let whole = format!("{board} w KQkq - 0 1");
+    for field in ["board", "similar"] {
+        let option = format!("--{field}");
+        let (_, _, said) = run(&["scan", "--message-format", "json", "-n", "1", &option, &whole, SAMPLE]);
+        let message: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        for request in ["query", "explain"] {
+            let remark = server.answer(request, json!({ field: whole }))["remarks"][0].take();
+            for name in ["message", "line", "column", "start", "end", "label", "help"] {
+                assert_eq!(remark[name], message[name], "{request} {field}: {name} of {message}");
+            }
+            assert_eq!(remark["file"], field);
+        }
     }
     let explained = server.answer("explain", json!({ "board": board, "transforms": ["flip"], "copies": 1 }));
     assert_eq!((&explained["copies_count"], explained["copies"].as_array().unwrap().len()), (&8.into(), 1));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use orbit_chess::internals::{
     engine::{
-        Answers, Engine, EngineError, PreparedQuery, Request, Wants,
+        Answers, BlockRequest, Engine, EngineError, PreparedQuery, Wants,
         fallback::Fallback,
         gpu::{GpuDevice, GpuError, GpuOptions},
     },
@@ -53,7 +53,7 @@ fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
         let mut copies = vec![0; engine.info().copies[0]];
         for pair in blocks.chunks(2) {
             let wanted = [Wants::VALUES | Wants::ALL_COPIES];
-            let answers = engine.scan(pair, &Request::all(&wanted))?;
+            let answers = engine.scan(pair, &BlockRequest::all(&wanted))?;
             for (block, answers) in pair.iter().zip(answers) {
                 let Answers { hits, copies: told, .. } = &answers[0];
                 let told = told.as_ref().expect("copies were asked for");

@@ -71,6 +71,11 @@ fn reports_show_what_was_found() {
     let mates = session.search(&Query::parse("mate").unwrap()).findings(0, 0).unwrap();
     assert_eq!(mates.heat_map(), None);
     assert!(mates.sample.is_empty());
+    let search = || session.search(&query);
+    for limited in [search().skip(1), search().games_max(9), search().order(Order::Sampled { seed: 1 }, 9)] {
+        let fault = limited.findings(4, 0).unwrap_err().to_string();
+        assert!(fault.contains("of all games: leave out `skip`, `limit`, `sort` and `sample`"), "{fault}");
+    }
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! Sockets in the file system.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use super::place::{ListenError, Place};
+
+/// A socket of this process.
+#[derive(Debug)]
+pub(super) struct SocketFile {
+    path: PathBuf,
+    /// Its device and inode: a socket of another process may have taken its name.
+    id: (u64, u64),
+}
+
+impl SocketFile {
+    /// Removes the socket.
+    pub(super) fn remove(&self) {
+        if id_of(&self.path).is_ok_and(|id| id == self.id) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Listens at a path, at which nobody else may connect. A socket that nobody answers at is replaced.
+///
+/// # Errors
+///
+/// Another process answers at the path, it is no socket, or the system refuses it.
+pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenError> {
+    let place = || Place::Path(path.to_owned());
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.file_type().is_socket() => return Err(ListenError::NoSocket(path.to_owned())),
+        Ok(_) => match UnixStream::connect(path) {
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
+            Ok(_) => return Err(ListenError::Taken(place())),
+            Err(error) => return Err(ListenError::System(place(), error)),
+        },
+        Err(_) => {}
+    }
+    listen(path).map_err(|error| ListenError::System(place(), error))
+}
+
+/// A socket listens from the moment at which it has a name, and has the permissions of the user's mask then. So it is made in a
+/// folder that nobody else may enter, and gets its name once nobody else may connect.
+fn listen(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    let folder = path.with_file_name(format!(".orbit-{}", std::process::id()));
+    let made = folder.join("s");
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    let listened = UnixListener::bind(&made).and_then(|listener| {
+        fs::set_permissions(&made, Permissions::from_mode(0o600))?;
+        let id = id_of(&made)?;
+        fs::rename(&made, path)?;
+        Ok((listener, SocketFile { path: path.to_owned(), id }))
+    });
+    let _ = fs::remove_file(&made);
+    let _ = fs::remove_dir(&folder);
+    listened
+}
+
+fn id_of(path: &Path) -> io::Result<(u64, u64)> {
+    let found = fs::symlink_metadata(path)?;
+    Ok((found.dev(), found.ino()))
+}

@@ -1,0 +1,229 @@
+//! Clients over sockets.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::assert_code;
+use crate::common::waiting::{PATIENCE, Process, until};
+use crate::program::{QUERY, SAMPLE, rows, run};
+use orbit_chess::internals::serve::{CLIENTS_MAX, Code};
+
+/// A process that serves clients.
+struct Listening {
+    process: Process,
+    address: String,
+}
+
+impl Listening {
+    fn start(place: &str, args: &[&str]) -> Listening {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["serve", "--listen", place]).args(args);
+        let mut process = Process::new(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let event: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((&event["event"], &event["id"]), (&json!("listening"), &Value::Null));
+        Listening { process, address: event["address"].as_str().unwrap().to_owned() }
+    }
+
+    /// A client that has heard the greeting.
+    fn client(&self) -> Client {
+        let mut client = Client::connect(&self.address);
+        let greeting = client.line().unwrap();
+        assert_eq!(greeting["event"], "greeting", "{greeting}");
+        client
+    }
+}
+
+struct Client {
+    input: Box<dyn Write>,
+    output: Box<dyn BufRead>,
+}
+
+impl Client {
+    fn connect(address: &str) -> Client {
+        #[cfg(unix)]
+        if let Some(path) = address.strip_prefix("unix:") {
+            let stream = std::os::unix::net::UnixStream::connect(path).unwrap();
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+            let output = Box::new(BufReader::new(stream.try_clone().unwrap()));
+            return Client { input: Box::new(stream), output };
+        }
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let output = Box::new(BufReader::new(stream.try_clone().unwrap()));
+        Client { input: Box::new(stream), output }
+    }
+
+    fn send(&mut self, id: u64, request: &str, mut fields: Value) {
+        (fields["id"], fields["request"]) = (id.into(), request.into());
+        self.input.write_all(format!("{fields}\n").as_bytes()).unwrap();
+    }
+
+    /// The next line; `None` at the end.
+    fn line(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    /// The answer to a request; events and other answers are passed over.
+    #[track_caller]
+    fn answer_to(&mut self, id: u64) -> Value {
+        let mut lines = std::iter::from_fn(|| self.line());
+        lines.find(|line| line["id"] == id && line.get("event").is_none()).expect("an answer")
+    }
+
+    #[track_caller]
+    fn answer(&mut self, id: u64, request: &str, fields: Value) -> Value {
+        self.send(id, request, fields);
+        self.answer_to(id)
+    }
+}
+
+#[test]
+fn clients_have_databases_and_hits_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.pgn").to_str().unwrap().to_owned();
+    fs::copy(SAMPLE, &copy).unwrap();
+    let server = Listening::start("127.0.0.1:0", &[SAMPLE]);
+    let (mut one, _idle, mut other) = (server.client(), server.client(), server.client());
+    assert_eq!(one.answer(1, "open", json!({ "database": "more", "paths": [copy] }))["games"], 1000);
+    let more = json!({ "query": "mate", "database": "more" });
+    assert_eq!(one.answer(2, "query", more.clone())["hits"], 25);
+    assert_code(&other.answer(2, "query", more), Code::UnknownDatabase);
+    assert_code(&other.answer(3, "hits", json!({ "of": 2 })), Code::UnknownQuery);
+    // A file that another client has open is written by nobody.
+    assert_code(&other.answer(4, "write", json!({ "query": "mate", "path": copy })), Code::Database);
+    assert_eq!(other.answer(5, "close", json!({}))["closed"], "main");
+    let found = one.answer(6, "query", json!({ "query": "mate", "rows": 30 }));
+    assert_eq!(found["rows"].as_array().unwrap()[..], rows(&["mate", SAMPLE]));
+    assert_eq!(other.answer(7, "quit", json!({}))["quit"], true);
+    assert_eq!(other.line(), None);
+    assert_eq!(one.answer(8, "ping", json!({}))["pong"], true);
+}
+
+/// A client that does not read its rows stops its own search, which holds what the sockets hold and no more; others go on.
+#[test]
+fn a_slow_client_stops_its_own_search() {
+    let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE, SAMPLE]);
+    let (mut slow, mut other) = (server.client(), server.client());
+    slow.send(1, "query", json!({ "query": "true", "stream": true }));
+    assert_eq!(slow.line().unwrap()["from"], 0);
+    server.process.falls_asleep();
+    assert_eq!(other.answer(1, "query", json!({ "query": "mate" }))["hits"], 50);
+    assert_eq!(slow.line().unwrap()["from"], 1000);
+    slow.send(2, "cancel", json!({ "of": 1 }));
+    let mut sent = 2;
+    while let Some(line) = slow.line().filter(|line| line["id"] == 1) {
+        assert_eq!(line["from"], sent * 1000, "{line}");
+        sent += 1;
+    }
+    assert_code(&slow.answer_to(1), Code::Cancelled);
+    assert_eq!(slow.answer(3, "query", json!({ "query": "mate" }))["hits"], 50);
+}
+
+/// A page in a browser can have it send requests to this machine, which no client of orbit may take for its own.
+#[test]
+fn a_client_of_another_protocol_is_told_so_and_read_no_further() {
+    let server = Listening::start("[::1]:0", &[]);
+    let ping = "{\"id\":1,\"request\":\"ping\"}\n";
+    for first in ["POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\u{16}\u{3}\u{1}", "\n", "[]\n"] {
+        let mut client = server.client();
+        client.input.write_all(format!("{first}{ping}").as_bytes()).unwrap();
+        let error = client.line().unwrap();
+        assert_eq!(error["id"], Value::Null);
+        assert_code(&error, Code::Request);
+        assert_eq!(client.line(), None, "{first:?}");
+    }
+    let mut client = server.client();
+    client.input.write_all(format!("{{}}\n{ping}").as_bytes()).unwrap();
+    assert_code(&client.line().unwrap(), Code::Request);
+    assert_eq!(client.line().unwrap()["pong"], true);
+}
+
+#[test]
+fn there_are_so_many_clients_and_no_more() {
+    let server = Listening::start("127.0.0.1:0", &[]);
+    let mut clients: Vec<Client> = (0..CLIENTS_MAX).map(|_| server.client()).collect();
+    let mut late = Client::connect(&server.address);
+    assert_code(&late.line().unwrap(), Code::Busy);
+    assert_eq!(late.line(), None);
+    clients.pop();
+    let mut next = until("room for a client", || {
+        let mut client = Client::connect(&server.address);
+        let line = client.line().unwrap();
+        if line["event"] == "greeting" { Ok(client) } else { Err(line) }
+    });
+    assert_eq!(next.answer(1, "ping", json!({}))["pong"], true);
+}
+
+/// Queries that would take hours, and whose client leaves.
+#[test]
+fn a_client_that_leaves_takes_its_requests_along() {
+    let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE]);
+    let mut client = server.client();
+    let lasting = "{initial nn=0 while (nn<9000000) nn+=1 nn==0}";
+    for (id, engine) in [(1, "reference"), (2, "cpu"), (3, "cpu")] {
+        client.send(id, "query", json!({ "query": lasting, "engine": engine }));
+    }
+    until("queries that run", || {
+        let states =
+            [1, 2, 3].map(|of| client.answer(of + 10, "progress", json!({ "of": of }))["state"].take());
+        if states.iter().all(|state| state == "running") { Ok(()) } else { Err(states) }
+    });
+    drop(client);
+    server.process.falls_asleep();
+    assert_eq!(server.client().answer(1, "query", json!({ "query": QUERY }))["hits"], 633);
+}
+
+#[test]
+fn no_other_machine_is_let_in_unless_that_is_said() {
+    for place in ["0.0.0.0:0", "[::]:0"] {
+        let (code, _, said) = run(&["serve", "--listen", place]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("--allow-remote"), "{said}");
+    }
+    for args in [&["--listen", "4000"][..], &["--listen", "unix:"], &["--allow-remote"]] {
+        let (code, _, said) = run(&[&["serve"], args].concat());
+        assert_eq!(code, Some(2), "{said}");
+    }
+    let server = Listening::start("0.0.0.0:0", &["--allow-remote"]);
+    let port = server.address.strip_prefix("0.0.0.0:").unwrap();
+    let mut client = Client::connect(&format!("127.0.0.1:{port}"));
+    assert_eq!(client.line().unwrap()["event"], "greeting");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_with_a_path_is_the_users_own_and_goes_with_the_process() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let place = format!("unix:{}", path.display());
+    // A socket that nobody answers at.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let mut server = Listening::start(&place, &[SAMPLE]);
+    assert_eq!(server.address, place);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(server.client().answer(1, "query", json!({ "query": "mate" }))["hits"], 25);
+    let (code, _, said) = run(&["serve", "--listen", &place]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("another process listens"), "{said}");
+    assert_eq!(server.client().answer(1, "ping", json!({}))["pong"], true);
+    server.process.interrupt();
+    assert_eq!(server.process.end("the server").code(), Some(130));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    // A file that is no socket stays, and no socket is left where a database cannot be opened.
+    fs::write(&path, "a file").unwrap();
+    let (code, _, said) = run(&["serve", "--listen", &place]);
+    assert_eq!((code, said.contains("is no socket")), (Some(2), true), "{said}");
+    assert_eq!(fs::read(&path).unwrap(), b"a file");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(run(&["serve", "--listen", &place, "no-such-file.pgn"]).0, Some(2));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
