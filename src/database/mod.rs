@@ -31,7 +31,6 @@ pub use self::held::{Held, Reading};
 pub use self::ordered::Room;
 pub use self::places::{GameBlock, PlaceCache};
 pub use self::ranges::SourceMark;
-use self::substitutes::Fresh;
 pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
@@ -400,16 +399,9 @@ impl Database {
                 self.notes.extend(notes);
                 // It is read where it is named.
                 self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
-            } else if let Some(Fresh { reel, files, notes }) = self.fresh_reel(path) {
-                self.notes.extend(notes);
-                self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: path.clone() });
+            } else if let Some(fresh) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
-                self.add_reel(reel);
-                let base = self.sources.len() - files.len();
-                for (source, file) in self.sources[base..].iter_mut().zip(files) {
-                    source.name = file.display().to_string();
-                    source.path = pgn::canonical(&file);
-                }
+                self.add_fresh(fresh, path);
             } else {
                 texts.push(path.clone());
             }
@@ -446,17 +438,6 @@ impl Database {
             mark: format!("manifest {}", manifest.checksum()),
         });
         Ok(())
-    }
-
-    /// The reel to read instead of a file, if there is one and it is wanted.
-    fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
-        let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
-        let beside = is_wanted.then(|| substitutes::fresh_reel(path)).flatten();
-        let parse = &self.options.parse;
-        let has_all =
-            |fresh: &Fresh| !(parse.variations || parse.annotations) || fresh.reel.keeps_variations();
-        let beside = beside.filter(|beside| beside.as_ref().map_or(true, has_all));
-        beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
     /// PGN paths between reels are opened together: small files share blocks.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::Database;
 use crate::pgn::{self, READER_VERSION, Stamp};
 use crate::reel::{Manifest, Reel, ReelSource};
 
@@ -101,6 +102,31 @@ pub(super) struct Fresh {
     pub(super) notes: Vec<String>,
 }
 
+impl Database {
+    /// The reel to read instead of a file, if there is one and it is wanted.
+    pub(super) fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
+        let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
+        let beside = is_wanted.then(|| fresh_reel(path)).flatten();
+        let parse = &self.options.parse;
+        let has_all =
+            |fresh: &Fresh| !(parse.variations || parse.annotations) || fresh.reel.keeps_variations();
+        let beside = beside.filter(|beside| beside.as_ref().map_or(true, has_all));
+        beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
+    }
+
+    /// Adds a reel in place of its file.
+    pub(super) fn add_fresh(&mut self, Fresh { reel, files, notes }: Fresh, file: &Path) {
+        self.notes.extend(notes);
+        self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: file.to_owned() });
+        self.add_reel(reel);
+        let base = self.sources.len() - files.len();
+        for (source, file) in self.sources[base..].iter_mut().zip(files) {
+            source.name = file.display().to_string();
+            source.path = pgn::canonical(&file);
+        }
+    }
+}
+
 /// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
 /// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is
 /// found when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
@@ -108,7 +134,7 @@ pub(super) struct Fresh {
 /// # Errors
 ///
 /// A reel whose games were read by other rules than those of this version.
-pub(super) fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
+fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;
     }

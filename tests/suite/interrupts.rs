@@ -146,7 +146,7 @@ fn comments_and_glyphs_are_counted() {
         ("{ply==1 nn=0 while (nn<100) {nn+=1 originalcomment \"?\" or true} nn>0}", "$1 ".repeat(50_000)),
         (
             "{ply==1 nn=0 while (nn<100) {nn+=1 originalcomment \"zz\" or true} nn>0}",
-            format!("{{{}}}", " ".repeat(1 << 20)),
+            format!("{{a{}b}}", " ".repeat(1 << 20)),
         ),
     ] {
         let mut options = DatabaseOptions::default();

@@ -93,10 +93,10 @@ impl<'a> Games<'a> {
     }
 
     /// Calls `visit` with the nodes of each game, until the evaluation is to end.
-    fn each(&self, mut visit: impl FnMut(Nodes<'_>)) {
+    fn each(&self, visit: impl FnMut(Nodes<'_>)) {
         let tree = self.tree();
         let games = self.block.games().map(|game| tree.nodes(game));
-        games.take_while(|nodes| !self.count(nodes.len())).for_each(|nodes| visit(nodes));
+        games.take_while(|nodes| !self.count(nodes.len())).for_each(visit);
     }
 }
 
