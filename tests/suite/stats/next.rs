@@ -79,13 +79,14 @@ enum Seen {
     Played,
     /// The board upside down, with the colours swapped.
     Mirrored,
-    By([(i32, i32); 64], bool),
+    By(Box<[(i32, i32); 64]>, bool),
     /// Squares have no place there.
     Nowhere,
 }
 
 fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
-    Seen::By(std::array::from_fn(|square| map(square as i32 % 8, square as i32 / 8)), swap)
+    let squares = std::array::from_fn(|square| map(square as i32 % 8, square as i32 / 8));
+    Seen::By(Box::new(squares), swap)
 }
 
 /// The copy of a shift, with colours swapped before that or not.
@@ -123,7 +124,7 @@ fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
                 SanPlus::from_move(chess.clone(), mv).suffix.map_or(String::new(), |s| s.to_string());
             match spelt(chess, mv, map, *swap) {
                 Some(text) => text + &suffix,
-                None => long(mv, Some(map)),
+                None => long(mv, Some(&**map)),
             }
         }
     }
