@@ -11,6 +11,7 @@
 mod apply;
 mod convert;
 mod expand;
+mod frame;
 mod likeness;
 mod lists;
 mod pattern;
@@ -32,6 +33,7 @@ pub(crate) use apply::member;
 use apply::{Basic, Composite, apply};
 pub use convert::{Converted, WrittenOut, to_cql6};
 pub use expand::expand;
+pub use frame::Frame;
 pub use likeness::{Difference, Likeness};
 pub use pattern::{Designators, Pattern, matched, pattern};
 pub use places::{Places, places};
@@ -290,6 +292,19 @@ impl Filter {
     /// The same whatever its copies are.
     pub fn outermost(&self) -> Option<Orbit> {
         self.outermost_orbit().map(OrbitRef::cloned)
+    }
+
+    /// How each copy of the outermost transform came from the filter as written; one without a transform.
+    pub fn placements(&self) -> Vec<Placement> {
+        fn of<F>(orbit: &Orbit<F>) -> Vec<Placement> {
+            orbit.copies.iter().map(|copy| copy.placement).collect()
+        }
+        match self.outermost_orbit() {
+            None => vec![Placement::IDENTITY],
+            Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => of(orbit),
+            Some(OrbitRef::Union(orbit)) => of(orbit),
+            Some(OrbitRef::Largest(orbit)) => of(orbit),
+        }
     }
 
     /// Whose pattern each copy of the outermost transform is, where it swaps colours: some copies are White's alone then, and

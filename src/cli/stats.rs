@@ -28,6 +28,10 @@ pub(super) struct StatsArgs {
     /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
     /// first of them, or the move that led to what was found.
     ///
+    /// `next` and `previous` make groups of the moves that follow hits and that led to them, `next:3` a tree of the first three
+    /// moves. Under transforms they are told as they look from the query as it is written, with `next:played` as they were
+    /// played.
+    ///
     /// What comments tell of positions makes groups as well: `clock` (seconds left to the player who just moved), `spent`
     /// (seconds that the move took), `eval` (pawns by which White is ahead), in classes or in steps, as `clock:10` and
     /// `eval:0.5`.

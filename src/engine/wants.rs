@@ -46,8 +46,10 @@ impl Wants {
     pub const SIDES: Wants = Wants(1 << 10);
     /// The places of games in the order that the query says, of queries that say one.
     pub const RANKS: Wants = Wants(1 << 11);
+    /// The transforms of copies, by which moves are carried back to the filter as it is written.
+    pub const PLACEMENTS: Wants = Wants(1 << 12);
 
-    const NAMES: [(Wants, &str); 12] = [
+    const NAMES: [(Wants, &str); 13] = [
         (Wants::TAGS, "TAGS"),
         (Wants::VALUES, "VALUES"),
         (Wants::LOWEST_COPY, "LOWEST_COPY"),
@@ -60,6 +62,7 @@ impl Wants {
         (Wants::COMMENTS, "COMMENTS"),
         (Wants::SIDES, "SIDES"),
         (Wants::RANKS, "RANKS"),
+        (Wants::PLACEMENTS, "PLACEMENTS"),
     ];
 
     /// The sources of a measure of positions: comments, and of the time of a move also the tag with the increment of the

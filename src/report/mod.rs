@@ -42,6 +42,7 @@ use crate::engine::Wants;
 use crate::named::choices;
 use crate::reel::GameRow;
 
+pub use crate::orbit::Frame;
 pub use around::moves_around;
 #[cfg(feature = "arrow")]
 pub(crate) use arrow::{ArrowBlock, ArrowRows, HitRows};

@@ -12,7 +12,7 @@ use crate::engine::{
 };
 use crate::game::{self, Measures};
 use crate::named::choices;
-use crate::orbit::{AsText, Designators, Difference, Filter, Likeness, Placement};
+use crate::orbit::{AsText, Designators, Difference, Filter, Frame, Likeness, Placement};
 use crate::reel::{Block, GameMeasures, GameRow};
 
 /// Names for the numbers in hits.
@@ -30,6 +30,8 @@ pub struct Names {
     pub likeness: Option<Likeness>,
     /// For each query the sides whose pattern each copy is, if that is wanted: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
+    /// For each query how its copies came from the filter, if that is wanted: see [`Filter::placements`].
+    pub placements: Vec<Vec<Placement>>,
 }
 
 impl Names {
@@ -44,7 +46,7 @@ impl Names {
             None => (vec![text(filter)], vec![Placement::IDENTITY.to_string()]),
         };
         let designators = Designators::new(filter);
-        Names { sources, copies, transforms, designators, likeness: None, copy_sides: Vec::new() }
+        Names { sources, copies, transforms, designators, ..Names::default() }
     }
 
     /// Where the pieces that the filter names stand in a position that a copy hits.
@@ -79,6 +81,8 @@ pub struct Found<'a> {
     pub hit_sides: Option<&'a CopyHits>,
     /// Whose pattern each copy is, if that is wanted and the query tells it: see [`Filter::copy_sides`].
     pub copy_sides: Option<&'a [ByColor<bool>]>,
+    /// How each copy came from the filter, if that is wanted: see [`Filter::placements`].
+    pub placements: Option<&'a [Placement]>,
     /// What tells of what they consist, if that is wanted.
     pub spans: Option<&'a dyn FindSpan>,
     /// What is called how.
@@ -186,6 +190,7 @@ impl<'a> Found<'a> {
             copies: None,
             hit_sides: None,
             copy_sides: None,
+            placements: None,
             spans: None,
             names,
         }
@@ -204,6 +209,14 @@ impl<'a> Found<'a> {
     /// The side of the player in a game; White where the query was asked from no player's side.
     pub fn side(&self, game: &GameRow) -> Color {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
+    }
+
+    /// The frame of the first copy that matches at a hit of a game, the hit by its place among those of the block. Without
+    /// such a copy it is that of the game as the player sees it.
+    pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
+        let copy = self.copies.map_or(Some(0), |copies| copies.lowest(hit));
+        let placement = copy.zip(self.placements).and_then(|(copy, all)| all.get(copy as usize));
+        Frame::new(placement.copied().unwrap_or(Placement::IDENTITY), self.side(game))
     }
 
     /// Where the pieces that the filter names stand, on the squares of the game as it was played.

@@ -218,7 +218,7 @@ pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
 }
 
 /// The names of sources, and of the copies of the first query of a scan if these are needed; of all queries the sides of
-/// copies if these are.
+/// copies and their transforms if these are.
 pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {
@@ -230,7 +230,11 @@ pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names
         true => scan.filters().map(Filter::copy_sides).collect(),
         false => Vec::new(),
     };
-    Names { likeness, copy_sides, ..names }
+    let placements = match wants.contains(Wants::PLACEMENTS) {
+        true => scan.filters().map(Filter::placements).collect(),
+        false => Vec::new(),
+    };
+    Names { likeness, copy_sides, placements, ..names }
 }
 
 /// The things that rows of the first query have besides that which all rows have.
@@ -256,6 +260,7 @@ impl<'a> BlockResult<'a> {
         let games = (found.games.as_deref(), found.sides.as_deref());
         Found {
             copy_sides: names.copy_sides.get(query).and_then(Option::as_deref),
+            placements: names.placements.get(query).map(Vec::as_slice),
             spans: found.spans[query].as_deref(),
             ..Found::of(found.block, &found.answers[query], games, names)
         }

@@ -9,7 +9,9 @@ use std::path::Path;
 use hashbrown::HashMap;
 
 use super::Key;
+use super::codes::{Code, Names};
 use super::grouping::By;
+use super::played::{Beside, PlayedColumn};
 use super::seen_from;
 use crate::board::Color;
 use crate::engine::{Answer, CopyHits, Hits, Outcome, Span};
@@ -20,9 +22,6 @@ use crate::game::{
 };
 use crate::reel::{Block, GameMeasures, GameRow};
 use crate::report::{Found, SpanMoves};
-
-/// A group within one block: a number as it is, or the index of a text.
-pub(super) type Code = i64;
 
 /// What is not known.
 const UNKNOWN: Code = Code::MIN;
@@ -65,32 +64,8 @@ pub(super) enum GroupColumn {
     Lengths(u32),
     /// The first of these moves.
     Sans(RefCell<Names>),
-}
-
-/// Texts and players, each with one code.
-#[derive(Default)]
-pub(super) struct Names {
-    keys: Vec<Key>,
-    codes: HashMap<Key, Code>,
-}
-
-impl Names {
-    fn code(&mut self, text: String) -> Code {
-        self.code_of(Key::Text(text))
-    }
-
-    fn code_of(&mut self, key: Key) -> Code {
-        let next = self.keys.len() as Code;
-        let Names { keys, codes } = self;
-        *codes.entry_ref(&key).or_insert_with(|| {
-            keys.push(key.clone());
-            next
-        })
-    }
-
-    fn key(&self, code: Code) -> Key {
-        self.keys[code as usize].clone()
-    }
+    /// The moves beside hits.
+    Played(PlayedColumn),
 }
 
 /// One hit: its slot, and its index among the hits of the block.
@@ -100,6 +75,7 @@ pub(super) struct HitAt<'a> {
     pub(super) index: usize,
     pub(super) hits: &'a Hits,
     pub(super) copies: &'a CopyHits,
+    pub(super) found: &'a Found<'a>,
     pub(super) game: &'a GameRow<'a>,
     /// What it consists of, if a column is made of that.
     pub(super) span: Option<&'a Span>,
@@ -122,6 +98,12 @@ impl GroupColumn {
             By::Copy => return GroupColumn::Copies,
             By::Length(step) => return GroupColumn::Lengths(*step),
             By::San => return GroupColumn::Sans(RefCell::default()),
+            By::Next { plies, is_played } => {
+                return GroupColumn::Played(PlayedColumn::new(Beside::Next(*plies), *is_played));
+            }
+            By::Previous { is_played } => {
+                return GroupColumn::Played(PlayedColumn::new(Beside::Previous, *is_played));
+            }
             By::Year => return GroupColumn::numbers(years(block)),
             By::Decade => {
                 let decade = |year| if year == UNKNOWN { year } else { year / 10 * 10 };
@@ -207,7 +189,14 @@ impl GroupColumn {
 
     /// Whether it is a property of hits alone; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
-        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies) || self.is_of_spans()
+        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
+            || self.is_of_spans()
+            || self.is_of_moves()
+    }
+
+    /// Whether it is the moves beside hits.
+    pub(super) fn is_of_moves(&self) -> bool {
+        matches!(self, GroupColumn::Played(_))
     }
 
     /// Whether it is a property of the moves of which a hit consists.
@@ -256,7 +245,8 @@ impl GroupColumn {
             | GroupColumn::Values(_)
             | GroupColumn::Copies
             | GroupColumn::Lengths(_)
-            | GroupColumn::Sans(_) => out.push(0),
+            | GroupColumn::Sans(_)
+            | GroupColumn::Played(_) => out.push(0),
             GroupColumn::Games { codes, .. } | GroupColumn::Players { codes, .. } => {
                 let [first, second] = codes[game];
                 out.push(first);
@@ -288,8 +278,8 @@ impl GroupColumn {
         }
     }
 
-    /// Lists the groups of a position that hits.
-    pub(super) fn codes_of_hit(&self, place: Place, hit: HitAt, out: &mut Vec<Code>) {
+    /// Lists the groups of a position that hits; of moves beside it, also tells the side that plays them.
+    pub(super) fn codes_of_hit(&self, place: Place, hit: HitAt, out: &mut Vec<Code>) -> Option<Color> {
         match self {
             GroupColumn::Values(step) => {
                 out.clear();
@@ -312,8 +302,13 @@ impl GroupColumn {
                 let san = hit.span.and_then(|span| SpanMoves::key_san(span, hit.game));
                 out.push(san.map_or(UNKNOWN, |san| names.borrow_mut().code(san)));
             }
+            GroupColumn::Played(column) => {
+                out.clear();
+                return Some(column.codes((hit.found, hit.game, hit.span), (hit.slot, hit.index), out));
+            }
             _ => self.codes(place, out),
         }
+        None
     }
 
     /// The group that [`GroupColumn::codes`] means.
@@ -341,6 +336,7 @@ impl GroupColumn {
                 number => Key::Thousandths(number),
             },
             GroupColumn::Sans(names) => names.borrow().key(code),
+            GroupColumn::Played(column) => column.key(code),
             _ => Key::Number(code),
         }
     }

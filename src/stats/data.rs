@@ -1,15 +1,18 @@
 //! Counts as data: groups in their order, so that equal counts are equal bytes.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::ser::SerializeTuple as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::game::Mention;
 use crate::report::Distribution;
 
-use super::{Counts, Grouping, Key, ScoreOf, Stats, Table, Tally, rows};
+use super::{By, Counts, Grouping, Key, MoveTally, ScoreOf, Stats, Table, Tally, rows};
 
 /// The greatest number that a group can stand for, up or down: more than any year, rating or thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
@@ -33,6 +36,9 @@ struct Group(#[serde(with = "KeyData")] Key, #[serde(with = "KeyData")] Key, Tal
 struct ValueGroup(#[serde(with = "KeyData")] Key, #[serde(with = "KeyData")] Key, Distribution);
 
 #[derive(Serialize, Deserialize)]
+struct MoveGroup(#[serde(with = "KeyData")] Key, #[serde(with = "KeyData")] Key, MoveTally);
+
+#[derive(Serialize, Deserialize)]
 struct CountsData {
     /// As they are written, first those that were asked for.
     groupings: Vec<String>,
@@ -52,6 +58,12 @@ struct CountsData {
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Counts { stats, total, values, tables, met, tells_sides } = self;
+        let moves = are_of_moves(&stats.groupings).then(|| {
+            let moves = tables.iter().map(|table| sorted(&table.moves));
+            let group =
+                |([a, b], tally): (&[Key; 2], &MoveTally)| MoveGroup(a.clone(), b.clone(), tally.clone());
+            moves.map(|groups| groups.into_iter().map(group).collect()).collect::<Vec<Vec<MoveGroup>>>()
+        });
         let table = |table: &Table| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
         let data = CountsData {
             groupings: stats.groupings.iter().map(Grouping::to_string).collect(),
@@ -65,22 +77,54 @@ impl Serialize for Counts {
             tables: tables.iter().map(table).collect(),
             met: met.clone(),
         };
-        data.serialize(serializer)
+        let mut tuple = serializer.serialize_tuple(1 + usize::from(moves.is_some()))?;
+        tuple.serialize_element(&data)?;
+        if let Some(moves) = moves {
+            tuple.serialize_element(&moves)?;
+        }
+        tuple.end()
     }
+}
+
+/// Whether more than tallies is told of groups: it stands behind everything else, and of other groupings there is nothing.
+fn are_of_moves(groupings: &[Grouping]) -> bool {
+    groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }
 
 impl<'de> Deserialize<'de> for Counts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
-        let data = CountsData::deserialize(deserializer)?;
+        deserializer.deserialize_tuple(2, CountsVisitor)
+    }
+}
+
+struct CountsVisitor;
+
+impl<'de> Visitor<'de> for CountsVisitor {
+    type Value = Counts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("counts by groupings")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Counts, A::Error> {
+        let missing = || A::Error::custom("the counts end early");
+        let data: CountsData = all.next_element()?.ok_or_else(missing)?;
         let groupings = data.groupings.iter().map(|text| text.parse::<Grouping>());
-        let groupings: Arc<[Grouping]> = groupings.collect::<Result<_, _>>().map_err(D::Error::custom)?;
-        if data.asked > groupings.len() || data.tables.len() != groupings.len() {
-            return Err(D::Error::custom("there is not a table for each grouping"));
+        let groupings: Arc<[Grouping]> = groupings.collect::<Result<_, _>>().map_err(A::Error::custom)?;
+        let mut moves: Vec<Vec<MoveGroup>> = Vec::new();
+        if are_of_moves(&groupings) {
+            moves = all.next_element()?.ok_or_else(missing)?;
         }
-        let table = |([all, hit], values): ([Vec<Group>; 2], Vec<ValueGroup>)| Table {
+        moves.resize_with(groupings.len(), Vec::new);
+        if data.asked > groupings.len() || data.tables.len() != groupings.len() {
+            return Err(A::Error::custom("there is not a table for each grouping"));
+        }
+        type Groups = (([Vec<Group>; 2], Vec<ValueGroup>), Vec<MoveGroup>);
+        let table = |(([all, hit], values), moves): Groups| Table {
             all: Arc::new(tallies(all)),
             hit: tallies(hit),
             values: values.into_iter().map(|ValueGroup(a, b, values)| ([a, b], values)).collect(),
+            moves: moves.into_iter().map(|MoveGroup(a, b, tally)| ([a, b], tally)).collect(),
         };
         Ok(Counts {
             stats: Stats {
@@ -93,7 +137,7 @@ impl<'de> Deserialize<'de> for Counts {
             },
             total: data.total,
             values: data.values,
-            tables: data.tables.into_iter().map(table).collect(),
+            tables: data.tables.into_iter().zip(moves).map(table).collect(),
             met: data.met,
             tells_sides: data.tells_sides[1],
         })
@@ -124,6 +168,12 @@ impl Counts {
                 let of_all = of_all.all.get(&rows::base(grouping, keys)).copied().unwrap_or_default();
                 check_hits(hit, &of_all, most)?;
             }
+            for (keys, moves) in &table.moves {
+                let hit = table.hit.get(keys).copied().unwrap_or_default();
+                if !moves.is_sound(hit.games, hit.results) {
+                    return Err(FAULT);
+                }
+            }
             let is_within = |of_group: &Distribution| {
                 let inner = of_group.ends();
                 inner.is_none_or(|(min, max)| ends.is_some_and(|ends| ends.0 <= min && max <= ends.1))
@@ -152,16 +202,20 @@ fn is_possible(key: &Key) -> bool {
     }
 }
 
-fn groups(tallies: &HashMap<[Key; 2], Tally>) -> Vec<Group> {
-    let mut groups: Vec<_> = tallies.iter().collect();
+fn sorted<T>(groups: &HashMap<[Key; 2], T>) -> Vec<(&[Key; 2], &T)> {
+    let mut groups: Vec<_> = groups.iter().collect();
     groups.sort_unstable_by_key(|(keys, _)| *keys);
-    groups.into_iter().map(|([a, b], tally)| Group(a.clone(), b.clone(), *tally)).collect()
+    groups
+}
+
+fn groups(tallies: &HashMap<[Key; 2], Tally>) -> Vec<Group> {
+    let group = |([a, b], tally): (&[Key; 2], &Tally)| Group(a.clone(), b.clone(), *tally);
+    sorted(tallies).into_iter().map(group).collect()
 }
 
 fn value_groups(values: &HashMap<[Key; 2], Distribution>) -> Vec<ValueGroup> {
-    let mut groups: Vec<_> = values.iter().collect();
-    groups.sort_unstable_by_key(|(keys, _)| *keys);
-    groups.into_iter().map(|([a, b], values)| ValueGroup(a.clone(), b.clone(), values.clone())).collect()
+    let group = |([a, b], of): (&[Key; 2], &Distribution)| ValueGroup(a.clone(), b.clone(), of.clone());
+    sorted(values).into_iter().map(group).collect()
 }
 
 fn tallies(groups: Vec<Group>) -> HashMap<[Key; 2], Tally> {

@@ -62,6 +62,13 @@ pub enum By {
     Length(u32),
     /// The first move of which a hit consists, in SAN; of `find` and `echo` the move that led to what was found.
     San,
+    /// The moves that follow a hit: the first, or each beginning of the first `plies`. Carried back to the filter as it is
+    /// written, or as they were played.
+    #[expect(missing_docs, reason = "the sentence before says what they are")]
+    Next { plies: u8, is_played: bool },
+    /// The move that led to a hit, carried back or as it was played.
+    #[expect(missing_docs, reason = "the sentence before says what it is")]
+    Previous { is_played: bool },
 }
 
 /// Groups by one property, or a cross table of two.
@@ -107,6 +114,12 @@ pub enum GroupingError {
     /// A step where there can be none.
     #[error("`{0}`: this grouping takes nothing after a colon: leave out the colon and what follows")]
     NoArgument(String),
+    /// What follows `next:` or `previous:` says nothing of moves.
+    #[error(
+        "`{0}`: after a colon stands `played` for moves as they were played, after `next` also how many, 1 to {NEXT_MAX}, as in \
+         `next:3` or `next:3:played`"
+    )]
+    Moves(String),
     /// More than two in a cross table.
     #[error("`{0}`: a cross table has two groupings, as in `year*result`")]
     TooMany(String),
@@ -114,6 +127,9 @@ pub enum GroupingError {
     #[error("`{0}`: a cross table has two different groupings, as in `year*result`")]
     Itself(String),
 }
+
+/// The moves of which `next` makes groups at most: each adds a group for each hit.
+pub(super) const NEXT_MAX: u8 = 12;
 
 /// The largest step.
 const STEP_MAX: u32 = 1_000_000;
@@ -169,6 +185,8 @@ const NAMES: &[&str] = &[
     "copy",
     "length",
     "san",
+    "next",
+    "previous",
 ];
 
 fn did_you_mean(name: &str) -> String {
@@ -247,6 +265,7 @@ impl By {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San)
             || matches!(self, By::Title(_) | By::Termination)
             || self.is_of_names()
+            || self.is_of_moves()
     }
 
     /// Whether its groups have names, not numbers.
@@ -254,6 +273,7 @@ impl By {
         matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
             || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
             || self.is_of_names()
+            || self.is_of_moves()
     }
 
     /// Whether its groups are players, whose names may be spelt in several ways.
@@ -263,7 +283,12 @@ impl By {
 
     /// Whether it is a property of hits alone, so that its groups are shares of all games.
     pub fn is_of_hits(&self) -> bool {
-        matches!(self, By::Value(_) | By::Copy) || self.is_of_spans()
+        matches!(self, By::Value(_) | By::Copy) || self.is_of_spans() || self.is_of_moves()
+    }
+
+    /// Whether it is the moves beside a hit.
+    pub fn is_of_moves(&self) -> bool {
+        matches!(self, By::Next { .. } | By::Previous { .. })
     }
 
     /// Whether it is a property of a player, so that a player must be chosen.
@@ -288,6 +313,10 @@ impl By {
             By::Value(_) => Wants::VALUES,
             By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
             By::Length(_) | By::San => Wants::SPANS,
+            By::Next { is_played, .. } | By::Previous { is_played } => {
+                let frames = Wants::LOWEST_COPY | Wants::PLACEMENTS;
+                Wants::TAGS | Wants::SPANS | frames.when(!is_played)
+            }
             By::Result | By::Source | By::Folder | By::Ply(_) => Wants::HITS,
         }
     }
@@ -338,6 +367,15 @@ impl FromStr for By {
                 },
                 _ => return Err(GroupingError::Tag(text.into())),
             },
+            "next" => {
+                let (plies, is_played) =
+                    moves_of(argument).ok_or_else(|| GroupingError::Moves(text.into()))?;
+                By::Next { plies: plies.unwrap_or(1), is_played }
+            }
+            "previous" => match moves_of(argument) {
+                Some((None, is_played)) => By::Previous { is_played },
+                _ => return Err(GroupingError::Moves(text.into())),
+            },
             name if !NAMES.contains(&name) => return Err(GroupingError::Unknown { name: name.into() }),
             _ if argument.is_some() => return Err(GroupingError::NoArgument(text.into())),
             "title" => By::Title(None),
@@ -364,6 +402,25 @@ impl FromStr for By {
         })
     }
 }
+
+/// How many moves are asked for, if that is said, and whether as they were played.
+fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
+    let Some(argument) = argument else { return Some((None, false)) };
+    let (plies, rest) = match argument.split_once(':') {
+        Some((plies, rest)) => (Some(plies), Some(rest)),
+        None if argument == PLAYED => (None, Some(argument)),
+        None => (Some(argument), None),
+    };
+    let plies = match plies.map(str::parse) {
+        None => None,
+        Some(Ok(plies @ 1..=NEXT_MAX)) => Some(plies),
+        Some(_) => return None,
+    };
+    rest.is_none_or(|rest| rest == PLAYED).then_some((plies, rest.is_some()))
+}
+
+/// Stands behind a grouping by moves that are not carried back.
+const PLAYED: &str = "played";
 
 fn is_tag(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -414,8 +471,23 @@ impl fmt::Display for By {
             By::Length(1) => f.write_str("length"),
             By::Length(step) => write!(f, "length:{step}"),
             By::San => f.write_str("san"),
+            By::Next { plies, is_played } => {
+                f.write_str("next")?;
+                if *plies > 1 {
+                    write!(f, ":{plies}")?;
+                }
+                played(*is_played, f)
+            }
+            By::Previous { is_played } => {
+                f.write_str("previous")?;
+                played(*is_played, f)
+            }
         }
     }
+}
+
+fn played(is_played: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if is_played { write!(f, ":{PLAYED}") } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -440,9 +512,14 @@ mod tests {
             "clock:10",
             "eval:0.5*time-control",
             "spent:0.25",
+            "next:3",
+            "next:played*year",
+            "next:12:played",
+            "previous:played",
         ] {
             assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
         }
+        assert_eq!("next:1".parse::<By>(), "next".parse());
         assert_eq!("tag:Event".parse::<By>(), "EVENT".parse());
         // The tag as it is written, not the player.
         assert_eq!("tag:White".parse::<By>().unwrap().to_string(), "tag:White");
@@ -467,6 +544,10 @@ mod tests {
             ("eco:4", "`eco:4`: openings are grouped by"),
             ("tag", "`tag`: the name of a tag"),
             ("tag:a b", "`tag:a b`: the name of a tag"),
+            ("next:0", "`next:0`: after a colon stands `played`"),
+            ("next:13", "`next:13`: after a colon"),
+            ("next:played:3", "`next:played:3`: after a colon"),
+            ("previous:2", "`previous:2`: after a colon"),
             ("year:5", "`year:5`: this grouping takes nothing"),
             ("white:5", "`white:5`: this grouping takes nothing"),
             ("year*eco*result", "`year*eco*result`: a cross table has two groupings"),

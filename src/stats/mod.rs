@@ -41,11 +41,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod codes;
 mod columns;
 mod data;
 mod grouping;
 mod many;
 mod people;
+mod played;
 mod records;
 mod rows;
 mod sides;
@@ -62,7 +64,9 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 use shakmaty::ByColor;
 
-use self::columns::{Code, GroupColumn, HitAt, Place};
+use self::codes::Code;
+use self::columns::{GroupColumn, HitAt, Place};
+use self::played::GameFacts;
 use self::sides::Sides;
 use crate::board::Color;
 use crate::engine::Wants;
@@ -73,7 +77,8 @@ use crate::report::{Distribution, Found, grouped};
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
-pub use rows::{Difference, GroupRow, ScoreOf, Share};
+pub use played::{BestGame, MoveTally};
+pub use rows::{Difference, GroupRow, MoveRow, ScoreOf, Share};
 pub use sides::SideResults;
 
 /// Groups of one grouping at most; each takes some 100 bytes.
@@ -227,6 +232,8 @@ struct Table {
     hit: HashMap<[Key; 2], Tally>,
     /// The values at hits, if they are told.
     values: HashMap<[Key; 2], Distribution>,
+    /// More of the games that hit, if groups are of moves.
+    moves: HashMap<[Key; 2], MoveTally>,
 }
 
 /// A game of a block that counts.
@@ -384,7 +391,7 @@ impl Stats {
             let second = grouping.second.as_ref().map_or(&GroupColumn::Whole, |by| &columns[by]);
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
-            let (values, scratch) = (HashMap::new(), Scratch::default());
+            let (values, moves, scratch) = (HashMap::new(), HashMap::new(), Scratch::default());
             let mut counter = Counter {
                 found,
                 columns,
@@ -396,6 +403,7 @@ impl Stats {
                 all,
                 hit,
                 values,
+                moves,
                 scratch,
             };
             games.iter().for_each(|game| counter.count(game));
@@ -463,6 +471,7 @@ struct Counter<'a> {
     all: HashMap<[Code; 2], Tally>,
     hit: HashMap<[Code; 2], Tally>,
     values: HashMap<[Code; 2], Distribution>,
+    moves: HashMap<[Code; 2], MoveTally>,
     scratch: Scratch,
 }
 
@@ -470,8 +479,8 @@ struct Counter<'a> {
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<Code>; 2],
-    /// The groups of each hit, and the sides that have the pattern there.
-    pairs: Vec<([Code; 2], ByColor<bool>)>,
+    /// The groups of each hit, the sides that have the pattern there, and the one that plays the moves, if groups are of moves.
+    pairs: Vec<([Code; 2], ByColor<bool>, Option<Color>)>,
     runs: Vec<Run>,
 }
 
@@ -564,33 +573,42 @@ impl Counter<'_> {
         found.clear();
         let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
         let row = self.found.block.game(game.index);
-        let is_of_spans = self.columns.iter().any(|column| column.is_of_spans());
+        let is_of_moves = self.columns.iter().any(|column| column.is_of_moves());
+        let is_of_spans = is_of_moves || self.columns.iter().any(|column| column.is_of_spans());
+        let facts = is_of_moves.then(|| GameFacts::of(self.found, &row));
         for (index, slot) in (game.hits_before..).zip(slots) {
             let node = slot - game.first_slot;
             let span = if is_of_spans { self.found.span(&row, node as u32) } else { None };
-            let (hits, copies) = (self.hits, self.copies);
-            let hit = HitAt { slot, index, hits, copies, game: &row, span: span.as_deref() };
+            let (hits, copies, all) = (self.hits, self.copies, self.found);
+            let hit = HitAt { slot, index, hits, copies, found: all, game: &row, span: span.as_deref() };
             let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
+            let mut mover = None;
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
-                column.codes_of_hit(Place { game: game.index, slot, ply }, hit, codes);
+                let plays = column.codes_of_hit(Place { game: game.index, slot, ply }, hit, codes);
+                mover = mover.or(plays);
             }
             let at_hit = self.sides.in_hits(index, 1);
             found.extend(pairs(codes).map(|pair| {
                 let copy = self.columns.iter().zip(pair).find_map(|(column, code)| column.copy(code));
                 let of_copy = copy.and_then(|copy| self.sides.of_copy(copy));
-                (pair, of_copy.unwrap_or(at_hit))
+                (pair, of_copy.unwrap_or(at_hit), mover)
             }));
             if let Some(numbers) = self.numbers {
                 pairs(codes).for_each(|pair| self.values.entry(pair).or_default().add(numbers[slot], 1));
             }
         }
-        found.sort_unstable_by_key(|(pair, _)| *pair);
+        found.sort_unstable_by_key(|(pair, ..)| *pair);
         for same in found.chunk_by(|a, b| a.0 == b.0) {
             let groups = same[0].0;
-            let sides = any_side(same.iter().map(|(_, sides)| *sides));
+            let sides = any_side(same.iter().map(|(_, sides, _)| *sides));
             let tally = Tally::of(outcome(self.found, self.columns, game, groups), same.len() as u64);
             let tally = tally.with_sides(SideResults::of(game.outcome, sides));
             self.hit.entry(groups).or_default().add(&tally);
+            if let Some(facts) = &facts {
+                let plays = |side| same.iter().any(|(.., mover)| *mover == Some(side));
+                let movers = ByColor { white: plays(Color::White), black: plays(Color::Black) };
+                self.moves.entry(groups).or_default().add_game(facts, movers);
+            }
         }
     }
 
@@ -602,7 +620,10 @@ impl Counter<'_> {
         let hit = hit.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
         let values = self.values.into_iter();
         let values = values.map(|([a, b], all)| ([first.key_of_hit(a), second.key_of_hit(b)], all));
-        Table { all: Arc::new(all.collect()), hit: hit.collect(), values: values.collect() }
+        let moves = self.moves.into_iter();
+        let moves = moves.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
+        let (all, hit) = (Arc::new(all.collect()), hit.collect());
+        Table { all, hit, values: values.collect(), moves: moves.collect() }
     }
 }
 
@@ -648,6 +669,7 @@ impl Counts {
             for (keys, values) in more.values {
                 sum.values.entry(keys).or_default().merge(&values);
             }
+            more.moves.into_iter().for_each(|(keys, tally)| sum.moves.entry(keys).or_default().add(tally));
             let values: usize = sum.values.values().map(Distribution::distinct).sum();
             if values > self.stats.groups_max {
                 let (grouping, max) = (grouping.to_string(), self.stats.groups_max);
@@ -682,7 +704,8 @@ impl Counts {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
         let sides = self.tells_sides.then_some(hit.sides);
-        GroupRow { keys: [Key::Whole, Key::Whole], all, hit, score_of: self.stats.score_of, sides, values }
+        let (keys, score_of) = ([Key::Whole, Key::Whole], self.stats.score_of);
+        GroupRow { keys, all, hit, score_of, sides, values, moves: None }
     }
 
     /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
@@ -697,6 +720,7 @@ impl Counts {
         let table = &self.tables[index.expect("a grouping that was counted")];
         let mut rows = rows::of(table, grouping, self);
         match &grouping.second {
+            None if matches!(grouping.first, By::Next { plies: 2.., .. }) => rows::sort_tree(&mut rows),
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {
                 let ranks = [&grouping.first, second].map(|by| self.ranks(by));

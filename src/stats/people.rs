@@ -94,4 +94,7 @@ fn rename(table: &mut Table, grouping: &Grouping, names: &HashMap<Mention, Strin
     for (keys, values) in std::mem::take(&mut table.values) {
         table.values.entry(renamed(keys)).or_default().merge(&values);
     }
+    for (keys, moves) in std::mem::take(&mut table.moves) {
+        table.moves.entry(renamed(keys)).or_default().add(moves);
+    }
 }

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use serde::ser::SerializeMap;
+use serde::ser::{SerializeMap, SerializeTuple as _};
 use serde::{Serialize, Serializer};
 
-use super::{By, Counts, GroupRow, Grouping, Key, ScoreOf, Share, SideResults};
+use super::{By, Counts, GroupRow, Grouping, Key, MoveTally, ScoreOf, Share, SideResults};
 use crate::report::{Bin, Distribution, NumberSummary};
 use crate::visible::{Context, escape};
 
@@ -63,7 +63,62 @@ impl SidesRecord {
     }
 }
 
-/// The columns of [`Record`] in CSV, those of [`ValuesRecord`] with the steps of the histogram, and those of [`SidesRecord`].
+/// Further columns of groups of moves, which are empty in rows of other groups.
+#[derive(Default, Serialize)]
+struct MovesRecord<'a> {
+    move_share: Option<f64>,
+    move_share_low: Option<f64>,
+    move_share_high: Option<f64>,
+    mover_wins: Option<u64>,
+    mover_draws: Option<u64>,
+    mover_losses: Option<u64>,
+    mover_score: Option<f64>,
+    mover_score_low: Option<f64>,
+    mover_score_high: Option<f64>,
+    mover_rating: Option<u64>,
+    mover_performance: Option<i64>,
+    year_first: Option<u16>,
+    year_last: Option<u16>,
+    best_rating: Option<u32>,
+    best_white: Option<&'a str>,
+    best_black: Option<&'a str>,
+    best_year: Option<u16>,
+    best_source: Option<&'a str>,
+    best_game: Option<u32>,
+}
+
+impl<'a> MovesRecord<'a> {
+    fn of(row: &'a GroupRow) -> Option<MovesRecord<'a>> {
+        let tally: &MoveTally = &row.moves.as_ref()?.tally;
+        let (share, score, best) = (row.move_share(), tally.score(), tally.best.as_ref());
+        let part = |share: Option<Share>, part: fn(&Share) -> f64| share.as_ref().map(part).map(rounded);
+        let SideResults { wins, draws, losses } = tally.results;
+        Some(MovesRecord {
+            move_share: part(share, |share| share.value),
+            move_share_low: part(share, |share| share.low),
+            move_share_high: part(share, |share| share.high),
+            mover_wins: Some(wins),
+            mover_draws: Some(draws),
+            mover_losses: Some(losses),
+            mover_score: part(score, |score| score.value),
+            mover_score_low: part(score, |score| score.low),
+            mover_score_high: part(score, |score| score.high),
+            mover_rating: tally.rating(),
+            mover_performance: tally.performance(),
+            year_first: tally.years.map(|[first, _]| first),
+            year_last: tally.years.map(|[_, last]| last),
+            best_rating: best.map(|best| best.rating),
+            best_white: best.and_then(|best| best.players[0].as_deref()),
+            best_black: best.and_then(|best| best.players[1].as_deref()),
+            best_year: best.and_then(|best| best.year),
+            best_source: best.map(|best| best.source.as_str()),
+            best_game: best.map(|best| best.number),
+        })
+    }
+}
+
+/// The columns of [`Record`] in CSV, those of [`ValuesRecord`] with the steps of the histogram, those of [`SidesRecord`], and those
+/// of [`MovesRecord`].
 const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
@@ -96,6 +151,27 @@ const VALUE_COLUMNS: [&str; 9] = [
 ];
 
 const SIDE_COLUMNS: [&str; 4] = ["side_wins", "side_draws", "side_losses", "side_score"];
+const MOVE_COLUMNS: [&str; 19] = [
+    "move_share",
+    "move_share_low",
+    "move_share_high",
+    "mover_wins",
+    "mover_draws",
+    "mover_losses",
+    "mover_score",
+    "mover_score_low",
+    "mover_score_high",
+    "mover_rating",
+    "mover_performance",
+    "year_first",
+    "year_last",
+    "best_rating",
+    "best_white",
+    "best_black",
+    "best_year",
+    "best_source",
+    "best_game",
+];
 
 impl ValuesRecord {
     fn of(values: &Distribution) -> ValuesRecord {
@@ -125,6 +201,8 @@ struct JsonRecord<'a> {
     value_histogram: Option<Vec<Bin>>,
     #[serde(flatten)]
     sides: Option<SidesRecord>,
+    #[serde(flatten)]
+    moves: Option<MovesRecord<'a>>,
 }
 
 impl<'a> JsonRecord<'a> {
@@ -134,7 +212,29 @@ impl<'a> JsonRecord<'a> {
             values: row.values.as_ref().map(ValuesRecord::of),
             value_histogram: row.values.as_ref().map(|values| values.bins(step)),
             sides: row.sides.as_ref().map(SidesRecord::of),
+            moves: MovesRecord::of(row),
         }
+    }
+}
+
+/// A row in CSV, with those of its parts that all rows of the table have.
+struct CsvRecord<'a> {
+    record: Record<'a>,
+    values: Option<(ValuesRecord, String)>,
+    sides: Option<SidesRecord>,
+    moves: Option<MovesRecord<'a>>,
+}
+
+impl Serialize for CsvRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let CsvRecord { record, values, sides, moves } = self;
+        let more = [values.is_some(), sides.is_some(), moves.is_some()];
+        let mut tuple = serializer.serialize_tuple(1 + more.into_iter().filter(|is| *is).count())?;
+        tuple.serialize_element(record)?;
+        values.iter().try_for_each(|values| tuple.serialize_element(values))?;
+        sides.iter().try_for_each(|sides| tuple.serialize_element(sides))?;
+        moves.iter().try_for_each(|moves| tuple.serialize_element(moves))?;
+        tuple.end()
     }
 }
 
@@ -244,16 +344,17 @@ impl Counts {
         let (total, step) = (self.total(), self.value_step());
         let values = VALUE_COLUMNS.iter().filter(|_| total.values.is_some());
         let sides = SIDE_COLUMNS.iter().filter(|_| total.sides.is_some());
-        out.write_record(COLUMNS.iter().chain(values).chain(sides))?;
+        let has_moves = self.stats().groupings().iter().flat_map(Grouping::properties).any(By::is_of_moves);
+        let moves = MOVE_COLUMNS.iter().filter(|_| has_moves);
+        out.write_record(COLUMNS.iter().chain(values).chain(sides).chain(moves))?;
         let mut write = |record: Record, row: &GroupRow| {
             let of_values = |values| (ValuesRecord::of(values), histogram(values, step));
-            let sides = row.sides.as_ref().map(SidesRecord::of);
-            match (row.values.as_ref().map(of_values), sides) {
-                (None, None) => out.serialize(record),
-                (Some(values), None) => out.serialize((record, values)),
-                (None, Some(sides)) => out.serialize((record, sides)),
-                (Some(values), Some(sides)) => out.serialize((record, values, sides)),
-            }
+            out.serialize(CsvRecord {
+                record,
+                values: row.values.as_ref().map(of_values),
+                sides: row.sides.as_ref().map(SidesRecord::of),
+                moves: has_moves.then(|| MovesRecord::of(row).unwrap_or_default()),
+            })
         };
         write(Record::new(Some("total"), &total, None), &total)?;
         for grouping in self.stats().groupings() {

@@ -1,12 +1,12 @@
 //! Groups as rows: shares with their intervals, and their order.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::grouping::{By, Grouping};
-use super::{Counts, Key, SideResults, Table, Tally, compare};
+use super::{Counts, Key, MoveTally, SideResults, Table, Tally, compare};
 use crate::report::Distribution;
 
 /// One group, or one cell of a cross table.
@@ -24,6 +24,17 @@ pub struct GroupRow {
     pub sides: Option<SideResults>,
     /// The values at its hits, of a query whose value is a number, if they are told.
     pub values: Option<Distribution>,
+    /// More of its games that hit, of a group of moves.
+    pub moves: Option<MoveRow>,
+}
+
+/// What a row says of moves beside hits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MoveRow {
+    /// Its games that hit.
+    pub tally: MoveTally,
+    /// The games among which these chose the move: those that hit, or those of the moves before it in a tree.
+    pub games_before: u64,
 }
 
 /// Whose score is told.
@@ -51,6 +62,11 @@ impl GroupRow {
     /// The share of the group's games that hit.
     pub fn games(&self) -> Option<Share> {
         Share::of(self.hit.games, self.all.games)
+    }
+
+    /// The share that the move of the group has of the games in which it could be chosen, of a group of moves.
+    pub fn move_share(&self) -> Option<Share> {
+        Share::of(self.hit.games, self.moves.as_ref()?.games_before)
     }
 
     /// The share of the group's positions that hit. Positions of one game are much alike, so that the
@@ -84,11 +100,21 @@ impl Share {
             return None;
         }
         let (part, whole) = (part as f64, whole as f64);
-        let value = part / whole;
+        Some(Share::with_interval(part / whole, whole))
+    }
+
+    /// The mean score of so many games with so many half points, with the interval of a share of them, which is wider than it
+    /// need be where games are drawn; `None` of nothing.
+    pub fn of_points(half_points: u64, games: u64) -> Option<Share> {
+        let (points, games) = (half_points as f64 / 2.0, games as f64);
+        (games > 0.0).then(|| Share::with_interval(points / games, games))
+    }
+
+    fn with_interval(value: f64, whole: f64) -> Share {
         let scale = 1.0 + Z * Z / whole;
         let middle = (value + Z * Z / (2.0 * whole)) / scale;
         let half = Z / scale * (value * (1.0 - value) / whole + Z * Z / (4.0 * whole * whole)).sqrt();
-        Some(Share { value, low: (middle - half).clamp(0.0, value), high: (middle + half).clamp(value, 1.0) })
+        Share { value, low: (middle - half).clamp(0.0, value), high: (middle + half).clamp(value, 1.0) }
     }
 }
 
@@ -142,15 +168,71 @@ pub(super) fn of(table: &Table, grouping: &Grouping, counts: &Counts) -> Vec<Gro
     if of_hits(grouping) == [false; 2] {
         let row = |(keys, &all): (&[Key; 2], &Tally)| {
             let hit = tally(&table.hit, keys);
-            GroupRow { keys: keys.clone(), all, hit, score_of, sides: sides(&hit), values: values(keys) }
+            let (keys, values) = (keys.clone(), values(keys));
+            GroupRow { keys, all, hit, score_of, sides: sides(&hit), values, moves: None }
         };
         return table.all.iter().map(row).collect();
     }
+    let moves = Moves::of(grouping, counts);
     let row = |(keys, &hit): (&[Key; 2], &Tally)| {
         let all = tally(&table.all, &base(grouping, keys));
-        GroupRow { keys: keys.clone(), all, hit, score_of, sides: sides(&hit), values: values(keys) }
+        let moves = moves.as_ref().map(|moves| moves.row(table, keys));
+        let (keys, values) = (keys.clone(), values(keys));
+        GroupRow { keys, all, hit, score_of, sides: sides(&hit), values, moves }
     };
     table.hit.iter().map(row).collect()
+}
+
+/// What rows of moves are compared with.
+struct Moves<'a> {
+    /// Which property has the moves.
+    place: usize,
+    /// The games that hit by the other property, if there is one.
+    others: Option<&'a HashMap<[Key; 2], Tally>>,
+    /// All games that hit.
+    games: u64,
+}
+
+impl<'a> Moves<'a> {
+    /// `None` if no property has moves.
+    fn of(grouping: &Grouping, counts: &'a Counts) -> Option<Moves<'a>> {
+        let place = grouping.properties().position(By::is_of_moves)?;
+        let other = grouping.properties().nth(1 - place);
+        let margin = other.map(|other| Grouping::from(other.clone()));
+        let index = counts.stats.groupings.iter().position(|grouping| Some(grouping) == margin.as_ref());
+        let others = index.map(|index| &counts.tables[index].hit);
+        Some(Moves { place, others, games: counts.total[1].games })
+    }
+
+    fn row(&self, table: &Table, keys: &[Key; 2]) -> MoveRow {
+        let games = |found: Option<&Tally>| found.map_or(0, |tally| tally.games);
+        let before = match &keys[self.place] {
+            Key::Text(path) => path.rsplit_once(' ').map(|(before, _)| before),
+            _ => None,
+        };
+        let games_before = match (before, self.others) {
+            (Some(before), _) => {
+                let mut group = keys.clone();
+                group[self.place] = Key::Text(before.to_owned());
+                games(table.hit.get(&group))
+            }
+            (None, Some(others)) => games(others.get(&[keys[1 - self.place].clone(), Key::Whole])),
+            (None, None) => self.games,
+        };
+        MoveRow { tally: table.moves.get(keys).cloned().unwrap_or_default(), games_before }
+    }
+}
+
+/// Puts what follows a move behind it, each time the moves of most games first.
+pub(super) fn sort_tree(rows: &mut [GroupRow]) {
+    let path = |row: &GroupRow| row.keys[0].to_string();
+    let games: HashMap<String, u64> = rows.iter().map(|row| (path(row), row.hit.games)).collect();
+    rows.sort_by_cached_key(|row| {
+        let path = path(row);
+        let ends = path.match_indices(' ').map(|(end, _)| end).chain([path.len()]);
+        let ranked = |end: usize| (Reverse(games.get(&path[..end]).copied()), path[..end].to_owned());
+        ends.map(ranked).collect::<Vec<_>>()
+    });
 }
 
 /// The order of rows by one property.

@@ -1,11 +1,12 @@
 //! Counts for reading: aligned tables.
 
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use hashbrown::HashMap;
 
 use super::records::pattern;
-use super::{By, Counts, GroupRow, Grouping, Key, Share};
+use super::{By, Counts, GroupRow, Grouping, Key, MoveRow, Share, SideResults};
 use crate::report::{NumberSummary, TextTable, grouped};
 use crate::text::clipped;
 use crate::visible;
@@ -57,6 +58,9 @@ impl Counts {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
         let total = self.total();
+        if by.is_of_moves() {
+            return moves(by, &rows, more, &total, cut);
+        }
         let score_of = rows.first().map_or(total.score_of, |row| row.score_of);
         let has_copies = *by == By::Copy;
         let name = by.to_string();
@@ -136,6 +140,36 @@ impl Counts {
     }
 }
 
+/// Moves: a line for each, and one for all hits. What is known of no move has no column.
+fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut: bool) -> TextTable {
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| move_cells(row, cut)).collect();
+    let is_known = |&column: &usize| column < 3 || cells.iter().any(|cells| !cells[column].is_empty());
+    let columns: Vec<usize> = (0..MOVE_HEADINGS.len()).filter(is_known).collect();
+    let headings = columns.iter().map(|&column| MOVE_HEADINGS[column].to_owned());
+    let headings = std::iter::once(by.to_string()).chain(headings);
+    let mut grid = grid(by, headings.collect()).last_left(columns.ends_with(&[MOVE_HEADINGS.len() - 1]));
+    for (row, cells) in rows.iter().zip(cells) {
+        grid.push(label(&row.keys[0], cut), columns.iter().map(|&column| cells[column].clone()));
+    }
+    more.into_iter().for_each(|more| grid.remark(more));
+    grid.push("total".into(), [grouped(total.hit.games), String::new(), grouped(total.hit.positions)]);
+    grid
+}
+
+/// The columns of moves; the first three are always there.
+const MOVE_HEADINGS: [&str; 10] = [
+    "games hit",
+    "share",
+    "positions hit",
+    "mover's score",
+    "won, drawn, lost",
+    "rating",
+    "performance",
+    "years",
+    "matching side's score",
+    "game of the highest rating",
+];
+
 /// A table whose groups stand in the first column: names to the left, numbers to the right.
 fn grid(by: &By, headings: Vec<String>) -> TextTable {
     TextTable::new(headings).first_left(by.is_named())
@@ -147,7 +181,14 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    rows.truncate(rows_max);
+    // Of a tree the rows of most games as well, none of which lies behind a row that is left out.
+    let mut ranks: Vec<(Reverse<u64>, usize)> =
+        rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
+    ranks.sort_unstable();
+    let mut is_shown = vec![false; rows.len()];
+    ranks[..rows_max].iter().for_each(|&(_, place)| is_shown[place] = true);
+    let mut is_shown = is_shown.into_iter();
+    rows.retain(|_| is_shown.next() == Some(true));
     (rows, Some(format!("... and {} more", grouped(more as u64))))
 }
 
@@ -162,13 +203,7 @@ fn numbers(row: &GroupRow) -> Vec<String> {
         format!("{} ({:.1}-{:.1})", percent(value), 100.0 * low, 100.0 * high)
     });
     let positions = row.positions().map_or(String::new(), |share| format!("{:.2} %", 100.0 * share.value));
-    let sides = row.sides.map(|results| match results.score() {
-        None => String::new(),
-        Some(score) => {
-            let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
-            format!("{} (+{wins} ={draws} -{losses})", percent(score))
-        }
-    });
+    let sides = row.sides.map(|results| side_cell(&results));
     let mut cells = vec![
         grouped(row.hit.games),
         grouped(row.all.games),
@@ -181,6 +216,44 @@ fn numbers(row: &GroupRow) -> Vec<String> {
     ];
     cells.extend(sides);
     cells
+}
+
+/// The cells of a group of moves.
+fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
+    let Some(MoveRow { tally, .. }) = &row.moves else { return vec![String::new(); MOVE_HEADINGS.len()] };
+    let share = row.move_share().map_or(String::new(), |share| format!("{:.1} %", 100.0 * share.value));
+    let score = tally.score().map_or(String::new(), |Share { value, low, high }| {
+        format!("{:.1} % ({:.1}-{:.1})", 100.0 * value, 100.0 * low, 100.0 * high)
+    });
+    let number = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
+    let years = match tally.years {
+        Some([first, last]) if first < last => format!("{first}-{last}"),
+        years => years.map_or(String::new(), |[year, _]| year.to_string()),
+    };
+    let best = tally.best.as_ref().map_or(String::new(), |best| {
+        let [white, black] = best.players.each_ref().map(|name| name.as_deref().unwrap_or("?"));
+        let year = best.year.map_or(String::new(), |year| format!(" {year}"));
+        let players = format!("{white} - {black}");
+        let players = visible::line(&players);
+        let players = if cut { clipped(&players, KEY_WIDTH_MAX) } else { players.into_owned() };
+        format!("{players}{year} ({})", best.rating)
+    });
+    let mut cells = vec![grouped(row.hit.games), share, grouped(row.hit.positions), score];
+    cells.extend([ends(&tally.results), number(tally.rating().map(|rating| rating as i64))]);
+    cells.extend([number(tally.performance()), years]);
+    cells.extend([row.sides.map_or(String::new(), |results| side_cell(&results)), best]);
+    cells
+}
+
+/// Wins, draws and losses: `+8 =3 -1`.
+fn ends(results: &SideResults) -> String {
+    let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
+    format!("+{wins} ={draws} -{losses}")
+}
+
+/// The score of the sides that have the pattern; nothing without any game.
+fn side_cell(results: &SideResults) -> String {
+    results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }
 
 /// The values at the hits of a group: in few numbers, and as a picture of as many steps from a number on.

@@ -224,6 +224,8 @@ fn statistics() -> Vec<Example> {
         example(NUMBERS, "value:2,player"),
         example(MOVES, "length,san,san*result"),
         example(STATE, "length,year*san"),
+        example(COPIES, "next,previous:played,next:2*year,player*next"),
+        example(MOVES, "next:3:played,previous*result"),
         Example { queries: vec![COPIES, "check", RARE, "Nf3"], ..example(COPIES, many) },
         Example { queries: vec!["check", "Nf3"], condition: Some("elo>=2500"), ..example(COPIES, many) },
     ]

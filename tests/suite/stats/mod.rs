@@ -1,6 +1,7 @@
-//! Counts by groups: by hand, counted a second time from JSON Lines, and as they are written.
+//! Counts by groups: by hand, counted a second time from JSON Lines, moves by shakmaty, and as they are written.
 
 mod by_hand;
+mod next;
 mod second;
 mod sides;
 mod written;
