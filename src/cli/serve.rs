@@ -15,15 +15,13 @@ use super::terminal;
 const AFTER_HELP: &str = "\
 Each line on standard input is a request, a JSON object; each line on standard output an answer or
 an event. docs/serve.md has all requests, with a conversation. The process ends at the end of its
-input, or when it is told to quit. With --listen it serves several clients over a socket in place
-of standard input, and ends with Ctrl-C.
+input or when it is told to quit, with --listen by Ctrl-C.
 
 Requests:
   open, close   open a database from files, close it
   query         search a database; the hits are kept, and come page by page
   count, statistics, write
-                how many games and positions queries hit, counts by groups, files of games and
-                reports
+                games and positions hit, counts by groups, files of games and reports
   hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
   game          one game: tags, moves, positions, PGN
   explain       what a query means, and the copies that its transform makes
@@ -33,21 +31,22 @@ Requests:
 
 Examples:
   orbit serve games.pgn
-  orbit serve --memory 8G all.reel
-  orbit serve --listen unix:/run/user/1000/orbit all.reel
+  orbit serve --memory 8G --listen unix:/run/user/1000/orbit all.reel
   echo '{\"id\":1,\"request\":\"query\",\"query\":\"mate\",\"rows\":5}' | orbit serve games.pgn";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// Serve several clients at PLACE: an address of this machine (127.0.0.1:0 for any port that is free), or unix:PATH for
-    /// a socket that nobody but you can use. The first line of the output says where it listens.
+    /// Serve several clients over a socket: at an address of this machine (127.0.0.1:0 for any port), or at unix:PATH.
+    ///
+    /// The first line of the output says where it listens. Standard input is not read. A socket at a path is one that nobody
+    /// but you can use.
     ///
     /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
     #[arg(long, value_name = "PLACE")]
     listen: Option<Place>,
     /// Let --listen take an address that other machines may reach.
-    #[arg(long, requires = "listen")]
+    #[arg(long, requires = "listen", hide_short_help = true)]
     allow_remote: bool,
     #[command(flatten)]
     pub(super) desk: DeskArgs,
@@ -56,7 +55,7 @@ pub(super) struct Args {
 /// The databases that stay open, and what a query may use.
 #[derive(Debug, clap::Args)]
 pub(super) struct DeskArgs {
-    /// Open these files at the start, as the database `main`: PGN, EPD and FEN files, folders of these, or reels.
+    /// Open these files at the start, as the database `main`: PGN, EPD, FEN, folders, or reels.
     ///
     /// In a build with the feature `https` also URLs of such files.
     #[arg(value_name = "PATH")]

@@ -41,6 +41,12 @@ const QUERIES: &[&str] = &[
     "check removecomment comment(\"anew\")",
     "if check message(\"check\") mate comment(\"mate\")",
     "find all --> check",
+    "cql(quiet) move from P comment(\"p\") check",
+    "move capture A comment(\"takes\") & Q",
+    "cql(quiet) move legal count<4 comment(\"few\")",
+    "cql(quiet) path title \"t\" -- check",
+    "cql(silent) find check",
+    "cql(matchstring \"*\") check",
     "path -- check -- mate",
 ];
 

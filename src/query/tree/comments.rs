@@ -1,8 +1,8 @@
 //! The comments that a query makes, and what must be evaluated for them.
 
 use super::{
-    Comments, ConditionOp, Echo, Form, GameCondition, GameNumber, GamePosition, Line, NumberOp, Path,
-    PositionOp, Query, Ref, Written,
+    Comments, ConditionOp, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares, Line, Move,
+    NumberOp, Path, PositionOp, Query, Ref, SquaresOp, Written,
 };
 
 impl Query {
@@ -34,6 +34,7 @@ fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
     match filter {
         Ref::Condition(f) => match f.op() {
             ConditionOp::Game(GameCondition::Comment(_)) => Comments::Quiet,
+            ConditionOp::Game(GameCondition::Move(of)) => of_move(of),
             ConditionOp::Game(GameCondition::Echo(Echo { quiet, .. })) => of_itself(*quiet),
             _ => Comments::Silent,
         },
@@ -41,6 +42,7 @@ fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
             NumberOp::Find { quiet, .. } => of_itself(*quiet),
             NumberOp::Game(GameNumber::Echo(Echo { quiet, .. })) => of_itself(*quiet),
             NumberOp::Game(GameNumber::ConsecutiveMoves { quiet, .. }) => of_itself(*quiet),
+            NumberOp::Game(GameNumber::Move(of)) => of_move(of),
             NumberOp::Game(GameNumber::Line(Line { quiet, .. })) => of_itself(*quiet),
             NumberOp::Game(GameNumber::Path(path)) => of_path(path),
             _ => Comments::Silent,
@@ -51,8 +53,16 @@ fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
             PositionOp::Game(GamePosition::PathEnd(path)) => of_path(path),
             _ => Comments::Silent,
         },
-        Ref::Squares(_) | Ref::Text(_) => Comments::Silent,
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Game(GameSquares::Move(of)) => of_move(of),
+            _ => Comments::Silent,
+        },
+        Ref::Text(_) => Comments::Silent,
     }
+}
+
+fn of_move<P: Form>(of: &Move<P>) -> Comments {
+    if of.comment.is_some() { Comments::Quiet } else { Comments::Silent }
 }
 
 fn of_path<P: Form>(path: &Path<P>) -> Comments {
