@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 use super::codes::{Code, Names};
-use super::{Key, Share, SideResults};
+use super::{Key, SideResults};
 use crate::board::Color;
 use crate::engine::{Outcome, Span};
 use crate::game::rating::RATING_MAX;
@@ -231,12 +231,6 @@ impl MoveTally {
         let fits = rated[0] <= 2 * games && opposed[0] <= 2 * results && opposed[1] <= 2 * opposed[0];
         let are_means = is_mean(rated[0], rated[1]) && is_mean(opposed[0], opposed[2]);
         fits && are_means && self.results.is_sound(results)
-    }
-
-    /// The mean score of the sides that play the moves, with its interval.
-    pub fn score(&self) -> Option<Share> {
-        let SideResults { wins, draws, losses } = self.results;
-        Share::of_points(2 * wins + draws, wins + draws + losses)
     }
 
     /// The mean rating of these sides.

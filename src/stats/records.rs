@@ -89,8 +89,9 @@ struct MovesRecord<'a> {
 
 impl<'a> MovesRecord<'a> {
     fn of(row: &'a GroupRow) -> Option<MovesRecord<'a>> {
-        let tally: &MoveTally = &row.moves.as_ref()?.tally;
-        let (share, score, best) = (row.move_share(), tally.score(), tally.best.as_ref());
+        let moves = row.moves.as_ref()?;
+        let tally: &MoveTally = &moves.tally;
+        let (share, score, best) = (row.move_share(), moves.score(), tally.best.as_ref());
         let part = |share: Option<Share>, part: fn(&Share) -> f64| share.as_ref().map(part).map(rounded);
         let SideResults { wins, draws, losses } = tally.results;
         Some(MovesRecord {

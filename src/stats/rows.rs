@@ -58,6 +58,14 @@ impl ScoreOf {
     }
 }
 
+impl MoveRow {
+    /// The mean score of the sides that play the moves, with its interval.
+    pub fn score(&self) -> Option<Share> {
+        let SideResults { wins, draws, losses } = self.tally.results;
+        Share::of_points(2 * wins + draws, wins + draws + losses)
+    }
+}
+
 impl GroupRow {
     /// The share of the group's games that hit.
     pub fn games(&self) -> Option<Share> {

@@ -220,9 +220,11 @@ fn numbers(row: &GroupRow) -> Vec<String> {
 
 /// The cells of a group of moves.
 fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
-    let Some(MoveRow { tally, .. }) = &row.moves else { return vec![String::new(); MOVE_HEADINGS.len()] };
+    let Some(moves @ MoveRow { tally, .. }) = &row.moves else {
+        return vec![String::new(); MOVE_HEADINGS.len()];
+    };
     let share = row.move_share().map_or(String::new(), |share| format!("{:.1} %", 100.0 * share.value));
-    let score = tally.score().map_or(String::new(), |Share { value, low, high }| {
+    let score = moves.score().map_or(String::new(), |Share { value, low, high }| {
         format!("{:.1} % ({:.1}-{:.1})", 100.0 * value, 100.0 * low, 100.0 * high)
     });
     let number = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());

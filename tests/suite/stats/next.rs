@@ -518,7 +518,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     assert_eq!(best.players, [Some("Cid".to_owned()), Some("Dan".to_owned())]);
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
-    assert_eq!(tally(0).score().unwrap().value, 0.25);
+    assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
     // Of a year a move has its share of the games of that year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
