@@ -114,10 +114,7 @@ impl Compiler<'_> {
     fn unless_texts(&mut self, cmp: Cmp, [a, b]: [Word; 2], no: Label) -> Compiled {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
-        match cmp {
-            Cmp::Eq | Cmp::Ne => self.emit(Instr::UnlessCompare { cmp, a, b, no }),
-            _ => self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, no })),
-        }
+        self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, as_bytes: false, no }))
     }
 
     /// `a < b` and its kin as conditions. Without a value two strings differ.
@@ -127,7 +124,8 @@ impl Compiler<'_> {
             if cmp == Cmp::Ne {
                 // A string differs from what stands for none.
                 this.emit(Instr::UnlessValue { number: a, no: done })?;
-                this.emit(Instr::UnlessCompare { cmp, a, b, no })?;
+                this.emit(Instr::UnlessValue { number: b, no: done })?;
+                this.unless_texts(cmp, [a, b], no)?;
             } else {
                 this.unless_texts(cmp, [a, b], no)?;
             }
@@ -147,7 +145,15 @@ impl Compiler<'_> {
 
     /// `equal(F G)` of strings.
     pub(super) fn equal_texts(&mut self, a: &Text, b: &Text, no: Label) -> Compiled {
-        self.two_texts(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
+        self.two_texts(a, b, |this, [a, b]| {
+            let (differ, done) = (this.label(), this.label());
+            this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no: differ })?;
+            this.emit(Instr::Jump(done))?;
+            this.place(differ);
+            this.unless_texts(Cmp::Eq, [a, b], no)?;
+            this.place(done);
+            Ok(())
+        })
     }
 
     /// `x[i:j]="..."`.
@@ -221,7 +227,13 @@ impl Compiler<'_> {
                 let (keep, done) = (this.label(), this.label());
                 this.emit(Instr::UnlessValue { number: text, no: done })?;
                 this.emit(Instr::UnlessValue { number: best, no: keep })?;
-                this.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a: text, b: best, no: done }))?;
+                this.emit(Instr::Text(TextInstr::UnlessCompare {
+                    cmp,
+                    a: text,
+                    b: best,
+                    as_bytes: true,
+                    no: done,
+                }))?;
                 this.place(keep);
                 this.emit(Instr::Copy { to: best, from: text })?;
                 this.place(done);

@@ -121,11 +121,12 @@ pub enum TextInstr {
         to: Word,
         of: Word,
     },
-    /// Goes on at `no` unless a relation holds of two strings that have values.
+    /// Goes on at `no` unless a relation holds of two strings that have values: as letters, or as bytes.
     UnlessCompare {
         cmp: Cmp,
         a: Word,
         b: Word,
+        as_bytes: bool,
         no: Label,
     },
     /// Goes on at `no` unless a string is part of another one.

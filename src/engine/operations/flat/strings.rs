@@ -47,6 +47,8 @@ pub(super) struct Strings {
     bytes: Vec<u8>,
     /// Where the strings from [`LITERALS`] on stand.
     places: Vec<Range<u32>>,
+    /// Whether these are UTF-8: others may be the same letters in other bytes.
+    are_utf8: Vec<bool>,
     /// Those of the program, and those of the game, by what they are.
     known: [HashTable<u32>; 2],
     hasher: DefaultHashBuilder,
@@ -68,6 +70,7 @@ impl Strings {
         let mut out = Strings {
             bytes: Vec::new(),
             places: Vec::new(),
+            are_utf8: Vec::new(),
             known: [HashTable::new(), HashTable::new()],
             hasher: DefaultHashBuilder::default(),
             literals: [0; 2],
@@ -95,12 +98,14 @@ impl Strings {
             return;
         }
         self.places.truncate(places);
+        self.are_utf8.truncate(places);
         self.bytes.truncate(bytes);
         self.known[1].clear();
         let [bytes_max, strings_max] = KEPT_MAX;
         self.bytes.shrink_to(bytes_max);
         self.made.shrink_to(bytes_max);
         self.places.shrink_to(strings_max);
+        self.are_utf8.shrink_to(strings_max);
         self.known[1].shrink_to(strings_max, |_| 0);
     }
 
@@ -116,12 +121,21 @@ impl Strings {
         }
     }
 
+    fn is_utf8(&self, string: u64) -> bool {
+        match string {
+            0..EMPTY => string < 128,
+            EMPTY => true,
+            _ => self.are_utf8[(string - LITERALS) as usize],
+        }
+    }
+
     /// Adds a string to those of the program, or to those of the game.
     fn add(&mut self, text: &[u8], hash: u64, whose: usize) -> u64 {
         let place = self.places.len() as u32;
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(text);
         self.places.push(start..self.bytes.len() as u32);
+        self.are_utf8.push(std::str::from_utf8(text).is_ok());
         let Strings { bytes, places, known, hasher, .. } = self;
         known[whose].insert_unique(hash, place, |&place| {
             let Range { start, end } = places[place as usize];
@@ -291,9 +305,9 @@ impl Machine<'_> {
                 let square = self.string(of).and_then(|text| Square::from_ascii(text).ok());
                 self.set(to, square.map_or(0, |square| 1 << square as u32));
             }
-            TextInstr::UnlessCompare { cmp, a, b, no } => {
+            TextInstr::UnlessCompare { cmp, a, b, as_bytes, no } => {
                 self.read(&[a, b])?;
-                return Ok((!self.holds(cmp, a, b)).then_some(no));
+                return Ok((!self.holds(cmp, [a, b], as_bytes)).then_some(no));
             }
             TextInstr::UnlessIn { needle, text, no } => {
                 self.read(&[needle, text])?;
@@ -312,8 +326,12 @@ impl Machine<'_> {
         pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::of(piece))))
     }
 
-    fn holds(&self, cmp: Cmp, a: Word, b: Word) -> bool {
-        self.string(a).zip(self.string(b)).is_some_and(|(a, b)| cmp.holds(text::compare(a, b)))
+    /// Whether a relation holds of two strings that have values: of their bytes, or of their letters, which are in the same order
+    /// where both are UTF-8.
+    fn holds(&self, cmp: Cmp, both: [Word; 2], as_bytes: bool) -> bool {
+        let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
+        let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
+        cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
     }
 
     /// What lies between two places of a string, each counted from the end if it is negative.
