@@ -1,9 +1,9 @@
 //! Tags to per-game columns: everything in a plan that is constant in a game, computed once a game.
 
-use super::Outcome;
+use super::{Outcome, game_texts::text_of_game};
 use crate::{
-    game::{date, player_as_cql, rating, tag_as_cql, tags},
-    plan::{Cmp, Column, GameResult, TRUE, Text, TextTest},
+    game::{date, rating},
+    plan::{Cmp, Column, GameResult, TRUE, TextTest},
     reel::{Block, GameRow},
     text,
 };
@@ -59,24 +59,14 @@ fn number(column: &Column, game: &GameRow) -> Option<i32> {
 
 fn holds(test: &TextTest, game: &GameRow) -> bool {
     match test {
-        TextTest::HasValue(text) => bytes(text, game).is_some(),
-        TextTest::Compare(cmp, a, b) => match (bytes(a, game), bytes(b, game)) {
+        TextTest::HasValue(text) => text_of_game(text, game).is_some(),
+        TextTest::Compare(cmp, a, b) => match (text_of_game(a, game), text_of_game(b, game)) {
             (Some(a), Some(b)) => cmp.holds(text::compare(&a, &b)),
             _ => *cmp == Cmp::Ne,
         },
-        TextTest::In(a, b) => match (bytes(a, game), bytes(b, game)) {
+        TextTest::In(a, b) => match (text_of_game(a, game), text_of_game(b, game)) {
             (Some(a), Some(b)) => text::occurs_in(&a, &b),
             _ => false,
         },
-    }
-}
-
-/// A string that is constant in a game, if it has a value.
-pub(super) fn bytes(text: &Text, game: &GameRow) -> Option<Vec<u8>> {
-    match text {
-        Text::Literal(text) => Some(text.clone().into_bytes()),
-        Text::Name(text) => Some(tags::name_as_cql(text.as_bytes())),
-        Text::Tag(name) => tag_as_cql(game, name),
-        Text::Player(side) => player_as_cql(game, *side),
     }
 }

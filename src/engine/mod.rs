@@ -33,6 +33,7 @@ mod copies;
 pub mod cpu;
 mod facts;
 pub mod fallback;
+mod game_texts;
 mod games;
 #[cfg(feature = "gpu")]
 pub mod gpu;

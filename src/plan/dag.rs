@@ -147,6 +147,8 @@ pub struct Dag {
     pub within: Vec<Vec<LoopId>>,
     /// For each node, the bits that may be set in its word.
     bounds: Vec<u64>,
+    /// For each node, whether it is known to be all ones or all zeros everywhere.
+    are_masks: Vec<bool>,
     /// The loops.
     pub loops: Vec<Loop>,
     /// What is carried along games; what it is made of has smaller indices.
@@ -210,6 +212,7 @@ impl Dag {
         self.ops.push(op);
         self.within.push(within);
         self.bounds.push(self.bound_of(op));
+        self.are_masks.push(self.is_mask_of(op));
         self.known.insert(op, id);
         id
     }
@@ -249,6 +252,7 @@ impl Dag {
         self.piece_sets.retain(|id, _| (id.0 as usize) < from);
         self.within.truncate(from);
         self.bounds.truncate(from);
+        self.are_masks.truncate(from);
     }
 
     /// A constant word.
@@ -483,9 +487,13 @@ impl Dag {
         }
     }
 
-    /// Whether a node is known to be all ones or all zeros everywhere.
     fn is_mask(&self, id: Id) -> bool {
-        match self.op(id) {
+        self.are_masks[id.0 as usize]
+    }
+
+    /// Whether the result of an operation on nodes is known to be all ones or all zeros everywhere.
+    fn is_mask_of(&self, op: Op) -> bool {
+        match op {
             Op::Const(word) => word == 0 || word == TRUE,
             Op::WhiteToMove
             | Op::Initial

@@ -40,8 +40,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("plan", &["board", "diagnostic", "orbit", "query", "sync"], "lowers typed trees to words"),
     (
         "engine",
-        &["board", "diagnostic", "isa", "pgn", "plan", "query", "reel", "text"],
-        "the protocol of all engines",
+        &["board", "diagnostic", "game", "isa", "pgn", "plan", "query", "reel", "text"],
+        "the protocol of all engines; tags are strings of flat programs",
     ),
     (
         "engine::prepared",

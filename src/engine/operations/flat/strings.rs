@@ -11,7 +11,7 @@ use shakmaty::{Bitboard, Color, Piece, Square};
 use super::{Machine, Stopped, only};
 use crate::{
     board::{Code, PieceSet, Position},
-    engine::{columns::bytes, operations::tree::Nodes, regexes::Pattern},
+    engine::{game_texts::text_of_game, operations::tree::Nodes, regexes::Pattern},
     plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, Spelt, TextInstr, Word},
     text,
 };
@@ -363,7 +363,7 @@ impl Machine<'_> {
     fn of_game(&mut self, nodes: Nodes<'_>, text: u16, to: Word) -> Result<(), Stopped> {
         let place = usize::from(text);
         if self.strings.of_game[place].is_none() {
-            let bytes = bytes(&self.program.of_games[place], &self.games.block.game(nodes.game));
+            let bytes = text_of_game(&self.program.of_games[place], &self.games.block.game(nodes.game));
             self.put_string(to, |_, out| {
                 out.extend_from_slice(&bytes?);
                 Some(())
