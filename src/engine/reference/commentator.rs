@@ -16,6 +16,8 @@ pub struct Commentator {
     wanted: Wants,
     /// True if hits alone need to be evaluated.
     at_hits: bool,
+    /// True if all that it writes is a mark at each hit.
+    marks_alone: bool,
     /// True if it prints messages that are wanted, and so must see all games.
     prints: bool,
 }
@@ -28,8 +30,9 @@ impl Commentator {
     /// See [`ReferenceError`].
     pub fn new(query: &Query, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
-        let (reference, at_hits) = (Reference::new(query)?, query.writes_at_hits());
-        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, prints })
+        let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
+        let reference = Reference::new(query)?;
+        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, marks_alone, prints })
     }
 
     /// Tells whether ranks of games are wanted of a query that sorts.
@@ -52,7 +55,7 @@ impl Commentator {
     ) -> Result<(Option<Commentary>, Vec<GameAnswer>), EngineError> {
         let wanted = Wants::COMMENTARY.when(self.wanted.contains(Wants::COMMENTARY));
         let is_found = |index: usize| answers.finds(&block.game(index));
-        if has_all && self.query.writes_marks_alone() {
+        if has_all && self.marks_alone {
             return Ok((Some(self.marks(block, answers)), Vec::new()));
         }
         let hits = (self.at_hits && has_all).then_some(&answers.hits);
