@@ -294,7 +294,7 @@ impl Filter {
         self.outermost_orbit().map(OrbitRef::cloned)
     }
 
-    /// How each copy of the outermost transform came from the filter as written; one without a transform.
+    /// The way in which each copy of the outermost transform came from the filter as written; one without a transform.
     pub fn placements(&self) -> Vec<Placement> {
         fn of<F>(orbit: &Orbit<F>) -> Vec<Placement> {
             orbit.copies.iter().map(|copy| copy.placement).collect()

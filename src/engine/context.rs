@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What is made of columns, or anything if the evaluation is to end; nothing if one of them was not found yet.
+    /// The result of an operation on columns, or anything if the evaluation is to end; nothing if one of them was not found yet.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &Operand| {
             Some(match *operand {

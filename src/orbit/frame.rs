@@ -9,11 +9,11 @@ use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
 use super::Placement;
 use crate::board::{MoveKind, PackedMove, Position};
 
-/// How squares and colours of a game are carried back to the filter as it is written.
+/// The way in which squares and colours of a game are carried back to the filter as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     placement: Placement,
-    /// Whether the copy matched the game with its colours swapped.
+    /// True if the copy matched the game with its colours swapped.
     is_swapped: bool,
 }
 
@@ -32,7 +32,7 @@ impl Frame {
     /// A legal move of a position in SAN, with `+` and `#`, as it is spelt in the frame; `--` for a null move. Pieces of which
     /// SAN tells it apart are carried back as well.
     ///
-    /// Where SAN cannot spell it, it is told by the letter of the piece and squares, `Nd4-f5`: a pawn that moves sideways,
+    /// A move that SAN cannot spell is told by the letter of the piece and squares, `Nd4-f5`: a pawn that moves sideways,
     /// castling that is mirrored or shifted, and moves of positions that are not legal. These are squares as they were played
     /// where the frame has no such squares, since they were shifted off the board or `rotate45` turned them.
     pub fn san(self, mv: PackedMove, position: &Position) -> String {

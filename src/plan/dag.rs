@@ -491,7 +491,7 @@ impl Dag {
         self.are_masks[id.0 as usize]
     }
 
-    /// Whether the result of an operation on nodes is known to be all ones or all zeros everywhere.
+    /// Tells whether the result of an operation on nodes is known to be all ones or all zeros everywhere.
     fn is_mask_of(&self, op: Op) -> bool {
         match op {
             Op::Const(word) => word == 0 || word == TRUE,

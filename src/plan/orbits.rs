@@ -321,7 +321,7 @@ pub(super) fn is_square_loop(filter: FilterRef) -> bool {
     }
 }
 
-/// How many loops over squares of a filter at most stand in each other.
+/// The depth to which loops over squares stand in each other in a filter.
 pub(super) fn nested_loops(filter: FilterRef) -> usize {
     let mut inside = 0;
     filter.each_child(&mut |child| inside = inside.max(nested_loops(child)));

@@ -158,7 +158,7 @@ impl Lower {
 }
 
 /// The operation whose value is the string's: the last one in braces.
-/// Whether a string is the name of a player.
+/// Tells whether a string is the name of a player.
 pub(super) fn is_name(text: &orbit::Text) -> bool {
     match last_op(text) {
         TextOp::Player(_) => true,
@@ -167,7 +167,7 @@ pub(super) fn is_name(text: &orbit::Text) -> bool {
     }
 }
 
-/// Whether a string is a literal.
+/// Tells whether a string is a literal.
 pub(super) fn is_literal(text: &orbit::Text) -> bool {
     matches!(last_op(text), TextOp::Literal(_))
 }

@@ -81,7 +81,7 @@ pub struct Found<'a> {
     pub hit_sides: Option<&'a CopyHits>,
     /// Whose pattern each copy is, if that is wanted and the query tells it: see [`Filter::copy_sides`].
     pub copy_sides: Option<&'a [ByColor<bool>]>,
-    /// How each copy came from the filter, if that is wanted: see [`Filter::placements`].
+    /// The way in which each copy came from the filter, if that is wanted: see [`Filter::placements`].
     pub placements: Option<&'a [Placement]>,
     /// What tells of what they consist, if that is wanted.
     pub spans: Option<&'a dyn FindSpan>,

@@ -134,7 +134,7 @@ pub(super) struct Listed {
     /// The memory that the blocks take.
     pub(super) bytes: u64,
     pub(super) places: Vec<Place>,
-    /// Whether the games stand in another order than the database's.
+    /// True if the games stand in another order than the database's.
     pub(super) is_ordered: bool,
 }
 

@@ -103,7 +103,7 @@ impl Listener {
                     Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
                 };
                 let come = come.and_then(|stream| clients.take(scope, stream));
-                // Of a client that went, or of a limit of files or threads: others may come later.
+                // A client has gone, or a limit of files or threads is reached: others may come later.
                 if come.is_err() {
                     std::thread::sleep(REFUSED_PAUSE);
                 }

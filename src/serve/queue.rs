@@ -34,7 +34,7 @@ pub(super) struct Job {
     pub(super) is_running: bool,
     pub(super) cancel: Cancel,
     pub(super) progress: Arc<Mutex<Progress>>,
-    /// What waits for it.
+    /// The requests that wait for it.
     pub(super) then: Vec<Quick>,
 }
 
@@ -117,7 +117,7 @@ impl Work {
 }
 
 impl Quick {
-    /// Whether a job makes what it needs.
+    /// Tells whether a job makes the things that it needs.
     pub(super) fn needs(&self, job: &Job) -> bool {
         match (&self.work, &*job.work) {
             (QuickWork::Hits(page, _), Work::Query(_)) => job.id == page.of,

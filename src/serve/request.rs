@@ -114,7 +114,7 @@ pub struct Ask {
     pub database: String,
     /// Rows of the first page, which comes with the answer.
     pub rows: u64,
-    /// Whether rows are sent as they are found, and none are kept.
+    /// True if rows are sent as they are found, and none are kept.
     pub stream: bool,
     /// Whether events tell how far it has come.
     pub progress: bool,

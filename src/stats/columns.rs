@@ -194,7 +194,7 @@ impl GroupColumn {
             || self.is_of_moves()
     }
 
-    /// Whether it is the moves beside hits.
+    /// True for the moves beside hits.
     pub(super) fn is_of_moves(&self) -> bool {
         matches!(self, GroupColumn::Played(_))
     }

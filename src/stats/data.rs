@@ -86,7 +86,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Whether more than tallies is told of groups: it stands behind everything else, and of other groupings there is nothing.
+/// Tells whether more than tallies is told of groups: it stands behind everything else, and of other groupings there is nothing.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }

@@ -114,7 +114,7 @@ pub enum GroupingError {
     /// A step where there can be none.
     #[error("`{0}`: this grouping takes nothing after a colon: leave out the colon and what follows")]
     NoArgument(String),
-    /// What follows `next:` or `previous:` says nothing of moves.
+    /// The text behind `next:` or `previous:` says nothing of moves.
     #[error(
         "`{0}`: after a colon stands `played` for moves as they were played, after `next` also how many, 1 to {NEXT_MAX}, as in \
          `next:3` or `next:3:played`"
@@ -286,7 +286,7 @@ impl By {
         matches!(self, By::Value(_) | By::Copy) || self.is_of_spans() || self.is_of_moves()
     }
 
-    /// Whether it is the moves beside a hit.
+    /// True for the moves beside a hit.
     pub fn is_of_moves(&self) -> bool {
         matches!(self, By::Next { .. } | By::Previous { .. })
     }
@@ -403,7 +403,7 @@ impl FromStr for By {
     }
 }
 
-/// How many moves are asked for, if that is said, and whether as they were played.
+/// The number of moves that are asked for, if that is said, and whether as they were played.
 fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     let Some(argument) = argument else { return Some((None, false)) };
     let (plies, rest) = match argument.split_once(':') {

@@ -104,15 +104,15 @@ fn first(span: Option<&Span>, node: u32, game: &GameRow) -> u32 {
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// What is told of the games of a group of moves besides their tally. A game in which both sides play the moves counts for
+/// Figures of the games of a group of moves besides their tally. A game in which both sides play the moves counts for
 /// each.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
-    /// How the games ended for the sides that play the moves.
+    /// The results of the games for the sides that play the moves.
     pub results: SideResults,
-    /// Of these sides with a known rating: how many, and the sum of their ratings.
+    /// The number of these sides with a known rating, and the sum of their ratings.
     pub rated: [u64; 2],
-    /// Of those with a result and an opponent with a known rating: how many, their points, 2 for a win and 1 for a draw, and
+    /// The number of those with a result and an opponent with a known rating, their points, 2 for a win and 1 for a draw, and
     /// the sum of the ratings of their opponents.
     pub opposed: [u64; 3],
     /// The first and the last year.
@@ -136,7 +136,7 @@ pub struct BestGame {
     pub year: Option<u16>,
 }
 
-/// What a game says of itself.
+/// The facts that a game tells of itself.
 pub(super) struct GameFacts<'a> {
     game: GameRow<'a>,
     source: &'a str,
@@ -170,7 +170,7 @@ impl<'a> GameFacts<'a> {
 }
 
 impl BestGame {
-    /// Whether it is shown rather than another one: of equal ratings the first game of a source is.
+    /// Tells whether it is shown rather than another one: of equal ratings the first game of a source is.
     fn is_before(&self, other: &BestGame) -> bool {
         let place = |game: &BestGame| (std::cmp::Reverse(game.rating), game.source.clone(), game.number);
         place(self) < place(other)
@@ -223,7 +223,7 @@ impl MoveTally {
         }
     }
 
-    /// Whether it can be of so many games that hit, of which so many have results.
+    /// Tells whether it can be of so many games that hit, of which so many have results.
     pub(super) fn is_sound(&self, games: u64, results: u64) -> bool {
         let MoveTally { rated, opposed, .. } = self;
         let most = RATING_MAX.into();

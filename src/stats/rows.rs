@@ -28,7 +28,7 @@ pub struct GroupRow {
     pub moves: Option<MoveRow>,
 }
 
-/// What a row says of moves beside hits.
+/// The figures of a row about moves beside hits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRow {
     /// Its games that hit.
@@ -191,9 +191,9 @@ pub(super) fn of(table: &Table, grouping: &Grouping, counts: &Counts) -> Vec<Gro
     table.hit.iter().map(row).collect()
 }
 
-/// What rows of moves are compared with.
+/// The rows with which those of moves are compared.
 struct Moves<'a> {
-    /// Which property has the moves.
+    /// The index of the property that has the moves.
     place: usize,
     /// The games that hit by the other property, if there is one.
     others: Option<&'a HashMap<[Key; 2], Tally>>,

@@ -181,7 +181,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    // Of a tree the rows of most games as well, none of which lies behind a row that is left out.
+    // A tree keeps the rows of most games as well, none of which lies behind a row that is left out.
     let mut ranks: Vec<(Reverse<u64>, usize)> =
         rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
     ranks.sort_unstable();

@@ -14,7 +14,7 @@ use crate::{
     reel::{Block, SEGMENT_SLOTS, lanes::LANES},
 };
 
-/// Where fewer hundredths of the positions are passed over, to gather the others costs more than it saves.
+/// The hundredths of the positions that must be passed over: with fewer, gathering the others costs more than it saves.
 const WORTH: usize = 100 - 100 / DENSE;
 
 /// A condition without which no query matches, and how well it does.
@@ -52,7 +52,7 @@ impl Guard {
     }
 }
 
-/// How many positions some segments have.
+/// The number of positions in some segments.
 fn looked_at(block: &Block, segments: &[u32]) -> usize {
     let ends = segments.iter().map(|&segment| (segment as usize + 1) * SEGMENT_SLOTS);
     ends.map(|end| SEGMENT_SLOTS - end.saturating_sub(block.slots())).sum()

@@ -65,7 +65,7 @@ impl Nodes<'_> {
         self.is_secondary(node) == (sibling == Sibling::Secondary)
     }
 
-    /// How many positions are looked at, at most, to tell how two nodes hang together.
+    /// The most positions that are looked at to tell how two nodes hang together.
     pub(super) fn between(&self, a: usize, b: usize) -> usize {
         if self.has_lines() { a.max(b) } else { 1 }
     }

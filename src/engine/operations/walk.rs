@@ -73,7 +73,7 @@ struct Runner<'a> {
     evaluated: Option<Source<'a>>,
     focus: Option<Source<'a>>,
     games: &'a Games<'a>,
-    /// How many ways lead on from all states.
+    /// The number of ways that lead on from all states.
     ways: usize,
     /// For each node and state, the best walk from the children of the node.
     next: Vec<i64>,

@@ -190,8 +190,8 @@ fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Where the longest run that two lists have in common begins in each, the first of equal ones, and its length, as long as it
-/// goes on after so many comparisons.
+/// The places where the longest run that two lists have in common begins in each, the first of equal ones, and its length, as
+/// long as it goes on after so many comparisons.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

@@ -128,7 +128,7 @@ impl<'a> Evaluation<'a> {
         self.annotations(span).iter().any(is_wanted)
     }
 
-    /// What an annotator wrote here. It is counted: there may be much of it, also without words.
+    /// The notes that an annotator wrote here. The work on them is counted: there may be much of it, also without words.
     fn annotations(&mut self, span: Span) -> &'a [Annotation] {
         let (all, at) = (self.here.spot.game.annotations(), self.here.at);
         let from = all.partition_point(|annotation| (annotation.node as usize) < at);

@@ -21,7 +21,7 @@ pub(super) struct Lead {
     vars: Vec<u16>,
 }
 
-/// Where a piece stands at all positions that a search looks for, as long as some variables hold something.
+/// The square of a piece at all positions that a search looks for, as long as some variables hold something.
 struct Stand {
     piece: Word,
     /// The register with its square.
@@ -348,7 +348,7 @@ fn piece_of(set: &Squares) -> Option<VarId> {
     }
 }
 
-/// Whether a set is the same in all positions as long as no variable changes: that of a variable, or of a piece or a variable
+/// Tells whether a set is the same in all positions as long as no variable changes: that of a variable, or of a piece or a variable
 /// at the position that a variable holds.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {

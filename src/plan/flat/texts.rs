@@ -323,7 +323,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Where something stands in a list, to which it is added if it is new.
+/// The place of something in a list, to which it is added if it is new.
 fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> Compiled<u16> {
     let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
         list.push(what);

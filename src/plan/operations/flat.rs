@@ -68,7 +68,7 @@ pub struct FlatEdge {
     pub letters: Option<Word>,
 }
 
-/// What a move that leaves a node must be like for a filter to match there. A node without one is passed over.
+/// A test of the moves that leave a node: a filter can match there only if one of them passes. A node without one is passed over.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
     /// The set in which a square that it leaves lies.
@@ -295,7 +295,7 @@ pub enum Instr {
         last: Word,
         done: Label,
     },
-    /// What stands on the only square of a set, by its code.
+    /// The code of the piece on the only square of a set.
     Content {
         to: Word,
         set: Word,

@@ -73,7 +73,7 @@ fn databases_change_in_the_order_of_requests() {
     server.finish();
 }
 
-/// Of two requests that write the same file the later one has the last word.
+/// If two requests write the same file, the later one has the last word.
 #[test]
 fn files_are_written_in_the_order_of_requests() {
     let folder = tempfile::tempdir().unwrap();

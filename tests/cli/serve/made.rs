@@ -140,7 +140,7 @@ fn boards_and_choices_are_those_of_the_command() {
     ] {
         assert_code(&server.answer("query", fields), Code::Request);
     }
-    // Of a FEN with more than a board, the command says what has no effect, and so do answers.
+    // The command says what of a FEN with more than a board has no effect, and so do answers.
     let whole = format!("{board} w KQkq - 0 1");
     for field in ["board", "similar"] {
         let option = format!("--{field}");

@@ -73,7 +73,7 @@ fn sample() -> Vec<Played> {
     games
 }
 
-/// Where the filter as it is written has a square of the game, from a1 = (0, 0), and whether colours are swapped.
+/// The place of a square of the game in the filter as it is written, from a1 = (0, 0), and whether colours are swapped.
 #[derive(Clone)]
 enum Seen {
     Played,
@@ -100,7 +100,7 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// What a hit is: the first and the last of its positions, and how its copy sees the board.
+/// A hit: the first and the last of its positions, and how its copy sees the board.
 type Hit = (usize, usize, Seen);
 
 /// A move as it is told.
@@ -519,7 +519,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
-    // Of a year a move has its share of the games of that year.
+    // In a year a move has its share of the games of that year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
     assert_eq!(before, [1, 1, 1]);

@@ -47,7 +47,7 @@ pub(super) struct Strings {
     bytes: Vec<u8>,
     /// Where the strings from [`LITERALS`] on stand.
     places: Vec<Range<u32>>,
-    /// Whether these are UTF-8: others may be the same letters in other bytes.
+    /// For each of these, true if it is UTF-8: others may be the same letters in other bytes.
     are_utf8: Vec<bool>,
     /// Those of the program, and those of the game, by what they are.
     known: [HashTable<u32>; 2],
@@ -326,8 +326,8 @@ impl Machine<'_> {
         pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::of(piece))))
     }
 
-    /// Whether a relation holds of two strings that have values: of their bytes, or of their letters, which are in the same order
-    /// where both are UTF-8.
+    /// Tells whether a relation holds of two strings that have values: of their bytes, or of their letters, which are
+    /// in the same order where both are UTF-8.
     fn holds(&self, cmp: Cmp, both: [Word; 2], as_bytes: bool) -> bool {
         let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
         let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
