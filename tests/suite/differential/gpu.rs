@@ -80,9 +80,10 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        out.extend(stage.carried.iter().map(|it| match &it.what {
-            Made::Along { what, back } => format!("Carry {what:?} back {back}"),
-            Made::Game(op) => format!("Carry {}", op.name()),
+        // Operations on whole games never become kernels: both engines leave them to the processor.
+        out.extend(stage.carried.iter().filter_map(|it| match &it.what {
+            Made::Along { what, back } => Some(format!("Carry {what:?} back {back}")),
+            Made::Game(_) => None,
         }));
     }
     // The scalars that rows of the open loops fill.
@@ -337,6 +338,8 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
     // The test tests itself: everything occurs, and hits are neither all nor none.
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
     assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
-    assert_eq!(seen.len(), known, "operations that are not listed: {:?}", seen.keys());
+    let listed = all_operations();
+    let others: Vec<_> = seen.keys().filter(|&name| !listed.contains(name)).collect();
+    assert!(others.is_empty(), "operations that are not listed: {others:?}");
     assert!(2 * balanced >= queries - extra, "{balanced} of {} are balanced", queries - extra);
 }
