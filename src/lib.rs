@@ -93,61 +93,32 @@
 
 #![deny(unsafe_code, missing_docs)]
 
-mod board;
-mod choice;
-mod database;
-mod diagnostic;
-mod engine;
-mod fen;
-mod files;
-mod game;
 pub mod internals;
-mod isa;
-mod job;
-mod named;
-mod orbit;
-mod pgn;
-mod plan;
-mod positions;
-mod query;
-mod reel;
-mod report;
-mod request;
-mod run;
-mod scan;
-mod second_reader;
-mod serve;
-mod session;
-mod stats;
-mod sync;
-mod text;
-mod themes;
-mod visible;
 
-pub use board::{Bitboard, Color, Position, Role, Square};
-pub use choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
-pub use database::{PlaceCache, Room, Summary};
-pub use diagnostic::{Diagnostic, Severity};
-pub use engine::gpu::GpuOptions;
-pub use engine::verify::Sample;
-pub use engine::{Answer, SpanKind, Wants};
-pub use game::PlayerName;
-pub use named::{Named, UnknownName};
-pub use pgn::Outcome;
-pub use query::{Dialect, Type};
-pub use reel::Alike;
+pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
+pub use orbit_core::diagnostic::{Diagnostic, Severity};
+pub use orbit_core::game::PlayerName;
+pub use orbit_core::named::{Named, UnknownName};
+pub use orbit_database::{PlaceCache, Room, Summary};
+pub use orbit_engine::gpu::GpuOptions;
+pub use orbit_engine::verify::Sample;
+pub use orbit_engine::{Answer, SpanKind, Wants};
+pub use orbit_pgn::Outcome;
+pub use orbit_query::{Dialect, Type};
+pub use orbit_reel::Alike;
+pub use orbit_search::choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
 #[cfg(feature = "arrow")]
-pub use report::PositionRows;
-pub use report::findings::Findings;
-pub use report::{Column, HitTotals, Rows};
-pub use request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
-pub use run::{BlockResult, Collector, Part, PartError};
-pub use scan::{BlockAnswers, EngineChoice};
-pub use session::{
+pub use orbit_search::report::PositionRows;
+pub use orbit_search::report::findings::Findings;
+pub use orbit_search::report::{Column, HitTotals, Rows};
+pub use orbit_search::request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
+pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
+pub use orbit_search::scan::{BlockAnswers, EngineChoice};
+pub use orbit_search::session::{
     Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
     SessionError, SessionOptions, board_svg,
 };
 #[cfg(feature = "arrow")]
-pub use session::{Table, TableColumns};
-pub use stats::{Counts, Grouping};
-pub use themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
+pub use orbit_search::session::{Table, TableColumns};
+pub use orbit_search::stats::{Counts, Grouping};
+pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

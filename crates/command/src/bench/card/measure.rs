@@ -1,0 +1,393 @@
+//! What is measured: each function gives the fields of a row.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use orbit_engine::gpu::{Floor, Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
+use orbit_engine::{Engine, Hits, cpu::Cpu};
+use orbit_reel::Block;
+use serde_json::{Value, json};
+
+use super::super::super::failure::Failure;
+use super::super::super::queries::NamedQuery;
+use super::super::STREAMS;
+use super::super::games::{Games, best, failed, in_parallel, positions, rate, side_by_side};
+
+/// Bytes of a position that lies unpacked in memory.
+const POSITION_BYTES: u64 = 32;
+
+/// A query and what the processor finds in the games, given once.
+pub(super) struct Known {
+    pub(super) query: NamedQuery,
+    pub(super) truth: Vec<Hits>,
+}
+
+impl Known {
+    pub(super) fn new(query: NamedQuery, games: &Games) -> Result<Known, Failure> {
+        let blocks: Vec<&Block> = games.blocks.iter().collect();
+        let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
+        let truth = in_parallel(games.threads, &groups, &query.prepared.cpu().map_err(failed)?)?;
+        Ok(Known { query, truth })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.query.name
+    }
+}
+
+/// What no kernel can beat, as far as it was measured.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Roofs {
+    /// Bytes a second that a kernel reads.
+    pub(super) read: Option<f64>,
+    /// Operations a second on words of 32 bits.
+    pub(super) operations: Option<f64>,
+    /// Bytes a second by the best way to upload.
+    pub(super) upload: Option<f64>,
+}
+
+/// Compares answers with those of the processor, and changes one of them first if that is asked for.
+#[derive(Clone)]
+pub(super) struct Check {
+    pub(super) spoil: Option<String>,
+}
+
+impl Check {
+    /// How many positions differ. `truth` is of the games given once, `found` of `blocks`, which begins with them
+    /// and repeats them.
+    pub(super) fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
+        if self.spoil.as_deref() == Some(name)
+            && let Some(word) = found.last_mut().and_then(|hits| hits.bits.first_mut())
+        {
+            *word ^= 1;
+        }
+        let missing: usize = blocks.iter().skip(found.len()).map(|block| block.slots()).sum();
+        let differ = found.iter().zip(truth.iter().cycle()).zip(blocks).map(|((found, truth), block)| {
+            if found.bits.len() != truth.bits.len() {
+                return block.slots() as u64;
+            }
+            let bits = found.bits.iter().zip(&truth.bits).map(|(a, b)| u64::from((a ^ b).count_ones()));
+            bits.sum()
+        });
+        differ.sum::<u64>() + missing as u64
+    }
+}
+
+fn agreement(row: &mut Value, differing: u64) {
+    row["agree"] = json!(differing == 0);
+    if differing > 0 {
+        row["positions_differing"] = json!(differing);
+    }
+}
+
+fn nanoseconds(rate: f64) -> f64 {
+    1e9 / rate
+}
+
+/// Words that lie in memory, added up on so many threads.
+pub(super) fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Failure> {
+    let count = (bytes / POSITION_BYTES).max(1);
+    let word = |k: u64| [k, k + 1, k + 2, k + 3];
+    let words: Vec<[u64; 4]> = (0..count).map(word).collect();
+    let sum =
+        |words: &[[u64; 4]]| words.iter().fold(0u64, |all, [a, b, c, d]| all.wrapping_add(a ^ b ^ c ^ d));
+    let part = words.len().div_ceil(threads.max(1)).max(1);
+    let (took, found) = best(runs + 1, || {
+        Ok(std::thread::scope(|scope| {
+            let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
+                Ok(thread) => Err(thread),
+                // The system starts no more threads: this one adds the part up.
+                Err(_) => Ok(sum(part)),
+            };
+            let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
+            let sums = parts
+                .into_iter()
+                .map(|part| part.unwrap_or_else(|thread| thread.join().expect("adding does not panic")));
+            black_box(sums.fold(0u64, u64::wrapping_add))
+        }))
+    })?;
+    let expected = (0..count).map(word).fold(0u64, |all, [a, b, c, d]| all.wrapping_add(a ^ b ^ c ^ d));
+    let bytes = count * POSITION_BYTES;
+    Ok(
+        json!({ "threads": threads, "bytes": bytes, "bytes_s": rate(bytes, took), "agree": found == expected }),
+    )
+}
+
+pub(super) fn memory_row(floor: Floor) -> Value {
+    json!({ "bytes": floor.amount, "bytes_s": floor.rate, "agree": floor.is_right })
+}
+
+pub(super) fn operations_row(floor: Floor) -> Value {
+    json!({ "operations": floor.amount, "operations_s": floor.rate, "agree": floor.is_right })
+}
+
+/// The positions of so many blocks as hold so many positions.
+pub(super) fn whole_blocks(games: &Games, wanted: u64) -> u64 {
+    positions(&games.blocks(wanted))
+}
+
+/// The games on the card, fewer if there is no room for all of them.
+pub(super) fn upload<'a>(
+    device: &GpuDevice,
+    games: &'a Games,
+    wanted: u64,
+    variant: Variant,
+) -> Result<(Resident<'a>, u64), GpuError> {
+    let mut wanted = wanted;
+    loop {
+        let blocks = games.blocks(wanted);
+        match device.upload_as(&blocks, variant) {
+            Ok(resident) => return Ok((resident, positions(&blocks))),
+            Err(GpuError::OutOfMemory { .. }) if blocks.len() > 1 => wanted = positions(&blocks) / 2,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The games on the card under one layout.
+pub(super) struct OnCard<'a> {
+    pub(super) resident: Resident<'a>,
+    pub(super) blocks: Vec<&'a Block>,
+    pub(super) positions: u64,
+}
+
+impl<'a> OnCard<'a> {
+    pub(super) fn new(
+        device: &GpuDevice,
+        games: &'a Games,
+        wanted: u64,
+        variant: Variant,
+    ) -> Result<OnCard<'a>, Failure> {
+        let (resident, positions) = upload(device, games, wanted, variant).map_err(failed)?;
+        Ok(OnCard { resident, blocks: games.blocks(positions), positions })
+    }
+
+    pub(super) fn row(&self) -> Value {
+        let bytes = self.resident.bytes();
+        json!({
+            "positions": self.positions,
+            "bytes": bytes,
+            "bytes_s": rate(bytes, self.resident.times().upload),
+        })
+    }
+
+    /// Bytes that a kernel reads and writes for a position.
+    fn position_bytes(&self) -> f64 {
+        let words: u64 = self.blocks.iter().map(|block| block.segments() as u64).sum();
+        (self.resident.bytes() + 4 * words) as f64 / self.positions as f64
+    }
+}
+
+/// Compiles a query's kernel and runs it once on a block: some drivers compile only then.
+pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &Games) -> Result<Duration, Failure> {
+    let begun = Instant::now();
+    device.compile(gpu.kernel()).map_err(failed)?;
+    gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
+    Ok(begun.elapsed())
+}
+
+/// A query on games that are on the card.
+pub(super) fn resident(
+    known: &Known,
+    device: &Arc<GpuDevice>,
+    games: &Games,
+    card: &OnCard,
+    (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
+) -> Result<Value, Failure> {
+    let NamedQuery { name, text, prepared } = &known.query;
+    let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
+    let compile = compile(device, &gpu, games)?;
+    let (took, (mut found, times)) = best(runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
+    let differing = check.differing(name, &known.truth, &mut found[0], &card.blocks);
+    let whole = rate(card.positions, took);
+    let kernel = times.kernel.filter(|time| !time.is_zero()).map(|time| rate(card.positions, time));
+    let fast = kernel.unwrap_or(whole);
+    let bytes = card.position_bytes();
+    let operations = operations(gpu.kernel());
+    let roof_bytes = roofs.read.filter(|_| operations.is_some()).map(|read| read / bytes);
+    let roof_operations = roofs.operations.zip(operations).map(|(all, each)| all / each);
+    let mut row = json!({
+        "query": text,
+        "copies": gpu.info().copies[0],
+        "variant": variant.to_string(),
+        "positions": card.positions,
+        "hits": found[0].iter().map(Hits::count).sum::<u64>(),
+        "ns": nanoseconds(whole),
+        "positions_s": whole,
+        "kernel_ns": kernel.map(nanoseconds),
+        "kernel_positions_s": kernel,
+        "position_bytes": bytes,
+        "share_bytes": roof_bytes.map(|roof| fast / roof),
+        "position_operations": operations,
+        "share_operations": roof_operations.map(|roof| fast / roof),
+        "roof_positions_s": roof_bytes.zip(roof_operations).map(|(a, b)| a.min(b)),
+        "wgsl_bytes": gpu.kernel().wgsl.len(),
+        "compile_s": compile.as_secs_f64(),
+    });
+    agreement(&mut row, differing);
+    Ok(row)
+}
+
+/// Operations on words of 32 bits that a kernel takes for a position, replay included, as they are written. `None` for
+/// kernels with stages, which run over the games several times and partly on the processor.
+fn operations(kernel: &Kernel) -> Option<f64> {
+    let has_stages = kernel.all().count() > 1;
+    kernel.work().filter(|_| !has_stages).map(|work| work.operations_per_position())
+}
+
+/// A query on games that are uploaded during the search.
+pub(super) fn streamed(
+    known: &Known,
+    device: &Arc<GpuDevice>,
+    blocks: &[&Block],
+    card_bytes: f64,
+    (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
+) -> Result<Value, Failure> {
+    let NamedQuery { name, text, prepared } = &known.query;
+    let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
+    // As a scan does it: while one group is computed, others are packed and uploaded.
+    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
+    let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
+    let differing = check.differing(name, &known.truth, &mut found, blocks);
+    let positions_s = rate(positions(blocks), took);
+    let mut row = json!({
+        "query": text,
+        "variant": variant.to_string(),
+        "positions": positions(blocks),
+        "ns": nanoseconds(positions_s),
+        "positions_s": positions_s,
+        "bytes_s": positions_s * card_bytes,
+        "share_upload": roofs.upload.map(|upload| positions_s * card_bytes / upload),
+    });
+    agreement(&mut row, differing);
+    Ok(row)
+}
+
+/// A query on the processor, on all threads and on one.
+pub(super) fn cpu(
+    known: &Known,
+    games: &Games,
+    (all, one): (&[&Block], &[&Block]),
+    runs: usize,
+    check: &Check,
+) -> Result<Value, Failure> {
+    let NamedQuery { name, text, prepared } = &known.query;
+    let cpu = prepared.cpu().map_err(failed)?;
+    let groups: Vec<&[&Block]> = all.chunks(1).collect();
+    let (together, mut found) = best(runs, || in_parallel(games.threads, &groups, &cpu))?;
+    let (alone, mut found_alone) = best(1, || cpu.hits(one).map_err(failed))?;
+    let differing = check.differing(name, &known.truth, &mut found, all)
+        + check.differing("", &known.truth, &mut found_alone[0], one);
+    let positions_s = rate(positions(all), together);
+    let mut row = json!({
+        "query": text,
+        "threads": games.threads,
+        "positions": positions(all),
+        "ns": nanoseconds(positions_s),
+        "positions_s": positions_s,
+        "thread_positions_s": rate(positions(one), alone),
+    });
+    agreement(&mut row, differing);
+    Ok(row)
+}
+
+/// Several queries at once: on games that are on the card, on games that are uploaded during it, and on the
+/// processor. Rates are of positions, each with all queries.
+pub(super) fn shared(
+    queries: &[&Known],
+    device: &Arc<GpuDevice>,
+    card: &OnCard,
+    cpu_blocks: &[&Block],
+    threads: usize,
+    (variant, runs, check): (Variant, usize, &Check),
+) -> Result<Value, Failure> {
+    let plans = orbit_engine::plans(queries.iter().map(|known| &known.query.prepared)).map_err(failed)?;
+    let gpu = Gpu::with_variant(Arc::clone(&plans), Arc::clone(device), variant);
+    let begun = Instant::now();
+    gpu.hits(&card.blocks[..1]).map_err(failed)?;
+    let compile = begun.elapsed();
+    let (took, (found, _)) = best(runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
+    let mut differing = 0;
+    let mut compare = |found: Vec<Vec<Hits>>, blocks: &[&Block]| {
+        if found.len() != queries.len() {
+            differing += positions(blocks);
+        }
+        for (known, mut hits) in queries.iter().zip(found) {
+            differing += check.differing(known.name(), &known.truth, &mut hits, blocks);
+        }
+    };
+    compare(found, &card.blocks);
+    let groups: Vec<&[&Block]> = card.blocks.chunks(2 * gpu.info().blocks_at_once).collect();
+    let (streamed, found) =
+        best(runs, || side_by_side(STREAMS, &groups, |group| gpu.hits(group).map_err(failed)))?;
+    compare(by_query(found, queries.len()), &card.blocks);
+    let on_cpu = Cpu::new(plans);
+    let groups: Vec<&[&Block]> = cpu_blocks.chunks(1).collect();
+    let (cpu, found) =
+        best(runs, || side_by_side(threads, &groups, |group| on_cpu.hits(group).map_err(failed)))?;
+    compare(by_query(found, queries.len()), cpu_blocks);
+    let resident = rate(card.positions, took);
+    let mut row = json!({
+        "queries": queries.len(),
+        "variant": variant.to_string(),
+        "positions": card.positions,
+        "compile_s": compile.as_secs_f64(),
+        "ns": nanoseconds(resident),
+        "positions_s": resident,
+        "streamed_positions_s": rate(card.positions, streamed),
+        "cpu_positions_s": rate(positions(cpu_blocks), cpu),
+    });
+    agreement(&mut row, differing);
+    Ok(row)
+}
+
+/// Answers by groups, then queries, as answers by queries.
+fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
+    let mut out: Vec<Vec<Hits>> = (0..queries).map(|_| Vec::new()).collect();
+    for group in groups {
+        out.iter_mut().zip(group).for_each(|(all, hits)| all.extend(hits));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use orbit_core::diagnostic::Severity;
+
+    use super::super::super::super::queries;
+    use super::super::super::super::query_text::DialectArgs;
+    use super::*;
+
+    fn known(games: &Games) -> Known {
+        let mut read = queries::read(None, "check\tcheck\n", DialectArgs::default(), Severity::Hint).unwrap();
+        Known::new(read.pop().unwrap(), games).unwrap()
+    }
+
+    /// Each way in which an answer can be wrong counts.
+    #[test]
+    fn wrong_answers_are_counted() {
+        let games = Games::open(&[], 300_000, 1).unwrap();
+        let known = known(&games);
+        let blocks = games.blocks(u64::MAX / 2);
+        assert!(blocks.len() > games.blocks.len(), "the games repeat");
+        let right: Vec<Hits> = known.truth.iter().cycle().take(blocks.len()).cloned().collect();
+        assert!(right.iter().map(Hits::count).sum::<u64>() > 10_000);
+        let check = Check { spoil: None };
+        let differing = |mut found: Vec<Hits>| check.differing("check", &known.truth, &mut found, &blocks);
+        assert_eq!(differing(right.clone()), 0);
+        let mut one = right.clone();
+        one[blocks.len() - 1].bits[7] ^= 4;
+        assert_eq!(differing(one), 1);
+        let mut short = right.clone();
+        short.pop();
+        assert_eq!(differing(short), blocks[blocks.len() - 1].slots() as u64);
+        assert_eq!(differing(Vec::new()), positions(&blocks));
+        let mut cut = right.clone();
+        cut[0].bits.pop();
+        assert_eq!(differing(cut), blocks[0].slots() as u64);
+        let spoiled = Check { spoil: Some("check".into()) };
+        assert_eq!(spoiled.differing("check", &known.truth, &mut right.clone(), &blocks), 1);
+        assert_eq!(spoiled.differing("mate", &known.truth, &mut right.clone(), &blocks), 0);
+    }
+}

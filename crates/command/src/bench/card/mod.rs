@@ -1,0 +1,539 @@
+//! `orbit bench --card`: measures a graphics card in one run that ends at its budget.
+//!
+//! The rows that matter most come first. A thread ends the run when its budget is over, whatever the card is doing.
+
+mod crossover;
+mod measure;
+mod place;
+mod recorder;
+mod table;
+mod targets;
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use orbit_core::diagnostic::Severity;
+use orbit_engine::gpu::{AdapterReport, GpuDevice, GpuError, Variant};
+use orbit_reel::Block;
+use serde_json::{Map, Value, json};
+
+use super::super::code;
+use super::super::common::{Out, grouped, threads};
+use super::super::devices::as_json;
+use super::super::failure::{Exit, Failure};
+use super::super::queries;
+use super::games::{Games, failed};
+use super::{Args, QUERIES};
+use measure::{Check, Known, OnCard, Roofs};
+use recorder::{JSON_FILE, Recorder, TABLE_FILE};
+
+/// Positions without `--positions`: 1.9 GB on the card.
+const POSITIONS: u64 = 512_000_000;
+
+/// The query of 672 copies, for which there are targets.
+const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
+
+/// Beginnings of the lines of queries that tell nothing more of a card.
+const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
+
+/// The other twelve of the built-in queries, that of the targets first.
+fn twelve() -> String {
+    let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
+    let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
+    [first, others].concat().join("\n")
+}
+
+/// A query with next to nothing to evaluate: its time is that of replaying moves.
+const REPLAY: &str = "replay\tB\n";
+/// Queries that look ahead in the game, one that looks back and counts; that ask for a move behind which something holds,
+/// for a line and for a path.
+const ALONG: &str = "\
+find_check\tNd4 find check
+find_count\tfind <-- 2 check
+find_copies\tcheck find shift flip flipcolor {Nd4 kf3}
+edge_check\tN--(check)
+line_check\tline --> check --> true --> check
+path_check\tpath -- check -- -- check
+";
+
+/// Their rows on games that stay on the card: it carries what is found along games, or the processor does.
+const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
+
+/// Queries on which variants are tried, by their places: many copies, long straight code, a table.
+const TRIED: [usize; 3] = [0, 6, 10];
+/// Positions on which they are tried.
+const TRIAL_POSITIONS: u64 = 64_000_000;
+/// Positions of the run that tells how many there can be.
+const PROBE_POSITIONS: u64 = 4_000_000;
+/// Share of the budget that trying variants may take.
+const TRIAL_SHARE: f64 = 0.25;
+/// Another variant is taken if it needs at most so much of the default's time: less is noise.
+const FASTER: f64 = 0.98;
+/// Numbers of queries that are run at once.
+const AT_ONCE: [usize; 3] = [4, 8, 12];
+/// Share of what is left of the budget that all rows on all positions may take.
+const ROWS_SHARE: f64 = 0.6;
+/// Positions for the processor: its rate does not depend on how many there are.
+const CPU_POSITIONS: u64 = 64_000_000;
+const THREAD_POSITIONS: u64 = 4_000_000;
+/// Bytes of memory that are read for the floors.
+const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
+
+/// Runs the whole of it.
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    let moment = place::Moment::now();
+    let options = args.gpu.options().ok_or_else(|| {
+        Failure::Other(
+            "--card measures a graphics card, and --gpu none asks for none: leave out one of them".into(),
+        )
+    })?;
+    let opening = Instant::now();
+    let device = GpuDevice::open(options).map_err(|error| match error {
+        GpuError::NoAdapter => Failure::Other(
+            "no GPU adapter found, so there is no card to measure; install the card's driver and the Vulkan loader \
+             (`libvulkan.so.1`), see `orbit devices`; without --card, `orbit bench` measures the processor"
+                .into(),
+        ),
+        other => failed(other),
+    })?;
+    let open_s = opening.elapsed().as_secs_f64();
+    let report = device.report();
+    let threads = threads(args.threads);
+    let wanted = args.positions.unwrap_or(POSITIONS);
+    let games = Games::open(&args.paths, wanted, threads)?;
+    let asked = wanted;
+    // Whole blocks, so a few more.
+    let wanted = games.positions();
+    let known = |text: &str, file| -> Result<Vec<Known>, Failure> {
+        let read = queries::read(file, text, args.dialect, Severity::Hint)?;
+        read.into_iter().map(|query| Known::new(query, &games)).collect()
+    };
+    let queries = known(&twelve(), args.queries.as_deref())?;
+    let (replay, along) = (known(REPLAY, None)?, known(ALONG, None)?);
+    let folder = args.output.clone().unwrap_or_else(|| place::folder(moment, &report.name));
+    let head = json!({
+        "orbit": env!("CARGO_PKG_VERSION"),
+        "format": 1,
+        "begun": moment.text(),
+        "software": report.is_software(),
+        "called": if report.is_software() { "software adapter, not a GPU" } else { "GPU" },
+        "device": as_json(&report),
+        "machine": place::machine(threads),
+        "budget_s": args.budget.as_secs_f64(),
+        "runs": args.runs,
+        "positions_wanted": asked,
+        "positions": null,
+        "games": if args.paths.is_empty() { "built in" } else { "given" },
+        "fastest": null,
+    });
+    let Value::Object(head) = head else { unreachable!("it is an object") };
+    let recorder = Recorder::begin(&folder, Map::from_iter(head), begun, args.budget)?;
+    message!(
+        "measuring {} for {} s at most; {JSON_FILE} and {TABLE_FILE} grow in {}",
+        report.name,
+        args.budget.as_secs(),
+        folder.display()
+    );
+    if report.is_software() {
+        recorder.note(
+            "this adapter is a program that stands in for a card: nothing here is a figure of a GPU".into(),
+        );
+    }
+    let json = args.json;
+    recorder.at_the_end(move |recorder| {
+        if let Some(end) = recorder.end("cut off by the budget") {
+            std::process::exit(code(print(end, json)).into());
+        }
+    });
+    let session = Session {
+        device: Arc::new(device),
+        report,
+        games: &games,
+        queries,
+        replay,
+        along,
+        recorder: recorder.clone(),
+        runs: args.runs.max(1),
+        check: Check { spoil: args.spoil },
+        budget: args.budget,
+        open_s,
+    };
+    session.measure(wanted);
+    match recorder.end("finished") {
+        Some(end) => print(end, json),
+        // The other thread prints, and ends the process.
+        None => loop {
+            std::thread::park();
+        },
+    }
+}
+
+/// Prints what was measured; fails if something was wrong.
+fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<Exit, Failure> {
+    let mut out = Out::new();
+    if json {
+        out.json(&document)?;
+    } else {
+        table::lines(&document).into_iter().try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    let wrong: Vec<&str> =
+        document["wrong"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if !wrong.is_empty() {
+        return Err(Failure::Other(format!(
+            "{} differ from the processor's answers or failed: {}; please report this with {JSON_FILE}",
+            if wrong.len() == 1 { "1 row".into() } else { format!("{} rows", wrong.len()) },
+            wrong.join(", ")
+        )));
+    }
+    match unwritten {
+        Some(error) => Err(Failure::Other(format!("{error}; what was measured is printed above"))),
+        None => Ok(Exit::Done),
+    }
+}
+
+struct Session<'a> {
+    device: Arc<GpuDevice>,
+    report: AdapterReport,
+    games: &'a Games,
+    queries: Vec<Known>,
+    replay: Vec<Known>,
+    along: Vec<Known>,
+    recorder: Recorder,
+    runs: usize,
+    check: Check,
+    budget: Duration,
+    open_s: f64,
+}
+
+/// What the trials tell: for each query positions a second under the default, by the whole time.
+struct Trials {
+    fastest: Variant,
+    /// Its time as a share of the default's.
+    relative: f64,
+    rates: Vec<Option<f64>>,
+}
+
+/// Nanoseconds that a kernel takes for a position; of the whole run, if the device has no clock.
+fn kernel_ns(row: &Value) -> f64 {
+    row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
+}
+
+/// The geometric mean of what rows take of the default's time, if all of them answered.
+fn mean(rows: &[Option<Value>]) -> Option<f64> {
+    let logarithms: Option<Vec<f64>> =
+        rows.iter().map(|row| Some(row.as_ref()?["relative"].as_f64()?.ln())).collect();
+    let logarithms = logarithms.filter(|all| !all.is_empty())?;
+    Some((logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+}
+
+impl Session<'_> {
+    fn measure(&self, wanted: u64) {
+        self.plan();
+        let roofs = self.floors(wanted);
+        let trials = self.trials(wanted, roofs);
+        let positions = self.fit(wanted, &trials, roofs);
+        let positions = measure::whole_blocks(self.games, positions);
+        self.recorder.set("positions", json!(positions));
+        let bytes = self.on_card(positions, &trials, roofs);
+        self.streamed(positions, bytes, &trials, roofs);
+        self.cpu(positions);
+    }
+
+    /// Names all rows in their order, so that those which are not reached are named in the end.
+    fn plan(&self) {
+        let name = |known: &Known| known.name().to_string();
+        let mut all: Vec<(&str, String)> = vec![("device", self.report.name.clone())];
+        all.extend(["write_buffer", "belt", "mapped"].map(|way| ("upload", way.into())));
+        all.extend(["read", "copy"].map(|what| ("device_memory", what.into())));
+        all.push(("device_operations", "u32".into()));
+        all.extend(["1 thread", "all threads"].map(|what| ("cpu_memory", what.into())));
+        all.push(("games", "the games".into()));
+        all.extend(self.replay.iter().map(|known| ("replay", name(known))));
+        all.extend(self.queries.iter().map(|known| ("resident", name(known))));
+        all.extend(self.at_once().map(|count| ("shared", format!("{count} queries"))));
+        all.extend(self.along.iter().flat_map(|known| ALONG_KINDS.map(|kind| (kind, name(known)))));
+        all.extend(self.queries.iter().map(|known| ("streamed", name(known))));
+        all.extend(self.along.iter().map(|known| ("along_streamed", name(known))));
+        all.extend(self.everything().map(|known| ("cpu", name(known))));
+        self.recorder.plan(all.into_iter().map(|(kind, name)| (kind.to_string(), name)));
+    }
+
+    fn everything(&self) -> impl Iterator<Item = &Known> {
+        self.queries.iter().chain(&self.replay).chain(&self.along)
+    }
+
+    /// Numbers of queries that are run at once: of those named as many as there are, and all.
+    fn at_once(&self) -> impl Iterator<Item = usize> {
+        let all = self.queries.len();
+        AT_ONCE.into_iter().filter(move |&count| count < all).chain((all > 1).then_some(all))
+    }
+
+    /// What nothing can beat: memory, operations, uploads.
+    fn floors(&self, wanted: u64) -> Roofs {
+        let record = &self.recorder;
+        let bytes = (4 * wanted).clamp(*FLOOR_BYTES.start(), *FLOOR_BYTES.end());
+        record.task("device", &self.report.name, 0.0, || {
+            let report = &self.report;
+            Ok(json!({ "driver": report.driver, "backend": report.backend, "open_s": self.open_s }))
+        });
+        let rates = OnceLock::new();
+        let mut roofs = Roofs::default();
+        for (k, way) in ["write_buffer", "belt", "mapped"].into_iter().enumerate() {
+            let row = record.task("upload", way, 1.0, || {
+                let rates = rates.get_or_init(|| self.device.upload_rates()).clone().map_err(failed)?;
+                Ok(json!({ "bytes_s": rates[k].1 }))
+            });
+            let rate = row.and_then(|row| row["bytes_s"].as_f64());
+            roofs.upload = roofs.upload.into_iter().chain(rate).reduce(f64::max);
+        }
+        let read = record.task("device_memory", "read", 2.0, || {
+            Ok(measure::memory_row(self.device.read_floor(bytes).map_err(failed)?))
+        });
+        record.task("device_memory", "copy", 2.0, || {
+            Ok(measure::memory_row(self.device.copy_floor(bytes).map_err(failed)?))
+        });
+        let operations = record.task("device_operations", "u32", 2.0, || {
+            Ok(measure::operations_row(self.device.operations_floor().map_err(failed)?))
+        });
+        let right = |row: Option<Value>, field: &str| row.filter(|row| row["agree"] == true)?[field].as_f64();
+        roofs.read = right(read, "bytes_s");
+        roofs.operations = right(operations, "operations_s");
+        for (name, threads) in [("1 thread", 1), ("all threads", self.games.threads)] {
+            record.task("cpu_memory", name, 2.0, || measure::cpu_memory(bytes, threads, self.runs));
+        }
+        roofs
+    }
+
+    /// Tries the variants on some queries, the default on all.
+    fn trials(&self, wanted: u64, roofs: Roofs) -> Trials {
+        let record = &self.recorder;
+        let mut trials =
+            Trials { fastest: Variant::default(), relative: 1.0, rates: vec![None; self.queries.len()] };
+        let begun = Instant::now();
+        let share = self.budget.mul_f64(TRIAL_SHARE);
+        let wanted = self.trial_positions(wanted, roofs);
+        // The layouts that variants ask for; each is uploaded when one first does.
+        let layouts: [OnceLock<Result<OnCard, String>>; 2] = Default::default();
+        let mut base = vec![f64::INFINITY; self.queries.len()];
+        let tried = || TRIED.into_iter().filter(|&k| k < self.queries.len());
+        let mut best = (FASTER, Variant::default());
+        for variant in Variant::all(&self.report) {
+            let is_default = variant == Variant::default();
+            if !is_default && begun.elapsed() > share {
+                let why = format!("trying variants has {:.0} s of the budget", share.as_secs_f64());
+                record.skip("variant", &variant.to_string(), &why);
+                continue;
+            }
+            let all: Vec<usize> =
+                if is_default { (0..self.queries.len()).collect() } else { tried().collect() };
+            let rows = self.trial(variant, &all, wanted, &layouts, &base, roofs);
+            for (&k, row) in all.iter().zip(&rows).filter(|_| is_default) {
+                base[k] = row.as_ref().map_or(f64::INFINITY, kernel_ns);
+                trials.rates[k] = row.as_ref().and_then(|row| row["positions_s"].as_f64());
+            }
+            if let Some(mean) = mean(&rows).filter(|mean| !is_default && *mean < best.0) {
+                best = (mean, variant);
+            }
+        }
+        if best.1 != Variant::default() {
+            // Once more in turn with the default: a machine that was busy for a moment must not decide.
+            let all: Vec<usize> = tried().collect();
+            let again = self.trial(Variant::default(), &all, wanted, &layouts, &base, roofs);
+            for (&k, row) in all.iter().zip(&again) {
+                base[k] = row.as_ref().map_or(base[k], |row| base[k].min(kernel_ns(row)));
+            }
+            let rows = self.trial(best.1, &all, wanted, &layouts, &base, roofs);
+            if let Some(mean) = mean(&rows).filter(|mean| *mean < FASTER) {
+                trials.fastest = best.1;
+                trials.relative = mean;
+            }
+        }
+        record.set("fastest", json!(trials.fastest.to_string()));
+        record.set("fastest_relative", json!(trials.relative));
+        trials
+    }
+
+    /// Positions on which variants are tried: as many as a run of the first query lets expect to be done in time.
+    fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
+        let setting = (Variant::default(), 1, roofs, &self.check);
+        let rate = OnCard::new(&self.device, self.games, wanted.min(PROBE_POSITIONS), Variant::default())
+            .and_then(|card| measure::resident(&self.queries[0], &self.device, self.games, &card, setting))
+            .ok()
+            .and_then(|row| row["positions_s"].as_f64());
+        let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
+        // Other queries take up to some times as long as the first.
+        let passes = (rows * (self.runs + 1) * 4) as f64;
+        let in_time = rate.unwrap_or(0.0) * TRIAL_SHARE * self.recorder.left().as_secs_f64() / passes;
+        wanted.min(TRIAL_POSITIONS).min((in_time as u64).max(PROBE_POSITIONS / 16))
+    }
+
+    /// One variant on some of the queries: a row for each, if it answered right.
+    fn trial<'b>(
+        &'b self,
+        variant: Variant,
+        all: &[usize],
+        wanted: u64,
+        layouts: &[OnceLock<Result<OnCard<'b>, String>>; 2],
+        base: &[f64],
+        roofs: Roofs,
+    ) -> Vec<Option<Value>> {
+        let rows = all.iter().map(|&k| {
+            let known = &self.queries[k];
+            let row = self.recorder.task("variant", &format!("{variant} {}", known.name()), 0.0, || {
+                let card = layouts[usize::from(variant.transposed)].get_or_init(|| {
+                    OnCard::new(&self.device, self.games, wanted, variant).map_err(|error| error.to_string())
+                });
+                let card = card.as_ref().map_err(|error| Failure::Other(error.clone()))?;
+                let setting = (variant, self.runs, roofs, &self.check);
+                let mut row = measure::resident(known, &self.device, self.games, card, setting)?;
+                let relative = kernel_ns(&row) / base[k];
+                // Before there is a base, the row is one of it.
+                row["relative"] = json!(if relative > 0.0 { relative } else { 1.0 });
+                Ok(row)
+            });
+            row.filter(|row| row["agree"] == true)
+        });
+        rows.collect()
+    }
+
+    /// How many positions can be measured in the time that is left.
+    fn fit(&self, wanted: u64, trials: &Trials, roofs: Roofs) -> u64 {
+        let passes = (self.runs + 1) as f64;
+        let upload = roofs.upload.unwrap_or(f64::INFINITY);
+        // Each query is run twice with the games on the card, once streamed, and once more among others.
+        let each = |rate: &f64| passes * (3.0 / rate + 1.0 / rate.min(upload / 4.0));
+        let second: f64 = trials.rates.iter().flatten().map(each).sum();
+        let allowed = ROWS_SHARE * self.recorder.left().as_secs_f64();
+        let mut positions = wanted;
+        while second * positions as f64 > allowed && positions > 100_000 {
+            positions /= 2;
+        }
+        if positions < wanted {
+            self.recorder.note(format!(
+                "fewer positions: {} would take about {:.0} s, {allowed:.0} s are there for them; {} are measured",
+                grouped(wanted),
+                second * wanted as f64,
+                grouped(positions)
+            ));
+        }
+        positions
+    }
+
+    fn cpu(&self, positions: u64) {
+        let (all, one) = (
+            self.games.blocks(positions.min(CPU_POSITIONS)),
+            self.games.blocks(positions.min(THREAD_POSITIONS)),
+        );
+        for known in self.everything() {
+            self.recorder.task("cpu", known.name(), 0.1, || {
+                measure::cpu(known, self.games, (&all, &one), self.runs, &self.check)
+            });
+        }
+    }
+
+    /// All that needs the games on the card; the bytes of a position there.
+    fn on_card(&self, positions: u64, trials: &Trials, roofs: Roofs) -> Option<f64> {
+        let record = &self.recorder;
+        let mut variants = vec![Variant::default()];
+        variants.extend((trials.fastest != Variant::default()).then_some(trials.fastest));
+        let mut card: Option<(bool, OnCard)> = None;
+        let mut bytes = None;
+        for &variant in &variants {
+            let is_last = Some(&variant) == variants.last();
+            if card.as_ref().is_none_or(|(transposed, _)| *transposed != variant.transposed) {
+                // There may be no room for both.
+                drop(card.take());
+                let name = if variant.transposed { "the games, transposed" } else { "the games" };
+                record.task("games", name, 0.1, || {
+                    let on = OnCard::new(&self.device, self.games, positions, variant)?;
+                    let row = on.row();
+                    card = Some((variant.transposed, on));
+                    Ok(row)
+                });
+            }
+            let Some((_, on)) = &card else { continue };
+            if on.positions < positions {
+                let (there, wanted) = (grouped(on.positions), grouped(positions));
+                record.note(format!("the card has room for {there} positions, {wanted} were to be there"));
+                record.set("positions", json!(on.positions));
+            }
+            bytes = Some(on.resident.bytes() as f64 / on.positions as f64);
+            let passes = (self.runs + 1) as f64 * on.positions as f64;
+            let row = |known: &Known, kind: &str, seconds: f64| {
+                let mut variant = variant;
+                variant.host_carry = kind == ALONG_KINDS[1];
+                let setting = (variant, self.runs, roofs, &self.check);
+                record.task(kind, known.name(), seconds, || {
+                    measure::resident(known, &self.device, self.games, on, setting)
+                })
+            };
+            for (known, trial) in self.queries.iter().zip(&trials.rates) {
+                row(known, "resident", trial.map_or(0.1, |rate| passes / rate));
+            }
+            for known in &self.replay {
+                row(known, "replay", 0.1);
+            }
+            if is_last {
+                self.shared(on, variant, trials);
+                for known in &self.along {
+                    for kind in ALONG_KINDS {
+                        row(known, kind, 0.1);
+                    }
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Several queries at once, beside the same one by one.
+    fn shared(&self, on: &OnCard, variant: Variant, trials: &Trials) {
+        let blocks = self.games.blocks(on.positions.min(CPU_POSITIONS / 4));
+        let passes = (self.runs + 1) as f64 * on.positions as f64;
+        for count in self.at_once() {
+            let queries: Vec<&Known> = self.queries.iter().take(count).collect();
+            let seconds: f64 =
+                trials.rates.iter().take(count).flatten().map(|rate| 2.0 * passes / rate).sum();
+            self.recorder.task("shared", &format!("{count} queries"), seconds, || {
+                let setting = (variant, self.runs, &self.check);
+                let mut row =
+                    measure::shared(&queries, &self.device, on, &blocks, self.games.threads, setting)?;
+                let known = self.recorder.document();
+                let alone = |query: &&Known| {
+                    let rows = known["rows"].as_array()?;
+                    let of = |row: &&Value| {
+                        row["kind"] == "resident"
+                            && row["name"] == query.name()
+                            && row["variant"] == variant.to_string()
+                    };
+                    Some(1.0 / rows.iter().find(of)?["positions_s"].as_f64()?)
+                };
+                let all: Option<f64> = queries.iter().map(alone).sum();
+                row["one_by_one_positions_s"] = json!(all.map(|seconds| 1.0 / seconds));
+                Ok(row)
+            });
+        }
+    }
+
+    /// The queries on games that are uploaded during the search.
+    fn streamed(&self, positions: u64, bytes: Option<f64>, trials: &Trials, roofs: Roofs) {
+        let blocks: Vec<&Block> = self.games.blocks(positions);
+        let Some(bytes) = bytes else { return };
+        let setting = (trials.fastest, self.runs, roofs, &self.check);
+        let passes = (self.runs as u64) * positions;
+        let slowest = roofs.upload.map_or(f64::INFINITY, |upload| upload / bytes);
+        let row = |kind: &str, known: &Known, rate_there: Option<f64>| {
+            let seconds = rate_there.map_or(0.1, |there| passes as f64 / there.min(slowest));
+            self.recorder.task(kind, known.name(), seconds, || {
+                measure::streamed(known, &self.device, &blocks, bytes, setting)
+            });
+        };
+        for (known, &trial) in self.queries.iter().zip(&trials.rates) {
+            row("streamed", known, trial);
+        }
+        for known in &self.along {
+            row("along_streamed", known, None);
+        }
+    }
+}

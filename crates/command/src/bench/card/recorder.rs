@@ -1,0 +1,309 @@
+//! The record of a run: rows as they are measured, what was skipped, and the two files that always hold them.
+//!
+//! Both files are replaced whole after each row, so that a run which is killed leaves what it had measured, and
+//! leaves it readable.
+
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use orbit_core::files::OutputFile;
+use orbit_core::sync::{lock, wait_timeout};
+use serde_json::{Map, Value, json};
+
+use super::super::super::failure::Failure;
+use super::{crossover, table, targets};
+
+/// The two files.
+pub(super) const JSON_FILE: &str = "card.json";
+pub(super) const TABLE_FILE: &str = "card.txt";
+
+/// What is kept of the budget for the last files.
+const RESERVE: Duration = Duration::from_millis(500);
+
+/// A run, shared with the thread that ends it when its time is up.
+#[derive(Clone)]
+pub(super) struct Recorder {
+    inner: Arc<(Mutex<Inner>, Condvar)>,
+    begun: Instant,
+    budget: Duration,
+}
+
+struct Inner {
+    folder: PathBuf,
+    head: Map<String, Value>,
+    rows: Vec<Value>,
+    skipped: Vec<Value>,
+    notes: Vec<String>,
+    /// What is to be measured and was not begun.
+    pending: Vec<(String, String)>,
+    /// What is being measured.
+    current: Option<(String, String)>,
+    ended: Option<(&'static str, Duration)>,
+    /// Why a file could not be written.
+    unwritten: Option<String>,
+}
+
+impl Recorder {
+    /// Begins the files.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be made or written to, or holds a run already.
+    pub(super) fn begin(
+        folder: &Path,
+        head: Map<String, Value>,
+        begun: Instant,
+        budget: Duration,
+    ) -> Result<Recorder, Failure> {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::Other(format!(
+                "the folder {} cannot be made: {error}; name one that can be written to with --output",
+                folder.display()
+            ))
+        })?;
+        for name in [JSON_FILE, TABLE_FILE] {
+            let file = folder.join(name);
+            if file.symlink_metadata().is_ok() {
+                return Err(Failure::Other(format!(
+                    "{} is there already; name another folder with --output, so that no run is lost",
+                    file.display()
+                )));
+            }
+        }
+        let inner = Inner {
+            folder: folder.to_owned(),
+            head,
+            rows: Vec::new(),
+            skipped: Vec::new(),
+            notes: Vec::new(),
+            pending: Vec::new(),
+            current: None,
+            ended: None,
+            unwritten: None,
+        };
+        let recorder = Recorder { inner: Arc::new((Mutex::new(inner), Condvar::new())), begun, budget };
+        recorder.save();
+        let unwritten = recorder.lock().unwritten.take();
+        match unwritten {
+            Some(error) => Err(Failure::Other(format!("{error}; name another folder with --output"))),
+            None => Ok(recorder),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner.0)
+    }
+
+    /// What is left of the budget.
+    pub(super) fn left(&self) -> Duration {
+        (self.budget - RESERVE.min(self.budget / 4)).saturating_sub(self.begun.elapsed())
+    }
+
+    /// Names what is to be measured, in its order.
+    pub(super) fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
+        self.lock().pending.extend(tasks);
+    }
+
+    /// Sets something that is said once.
+    pub(super) fn set(&self, name: &str, value: Value) {
+        self.lock().head.insert(name.into(), value);
+    }
+
+    /// Says something in both files.
+    pub(super) fn note(&self, text: String) {
+        message!("note: {text}");
+        self.lock().notes.push(text);
+    }
+
+    /// Says why something is not measured.
+    pub(super) fn skip(&self, kind: &str, name: &str, why: &str) {
+        message!("skipped: {kind} {name}: {why}");
+        let mut inner = self.lock();
+        inner.pending.retain(|task| (task.0.as_str(), task.1.as_str()) != (kind, name));
+        inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
+    }
+
+    /// Measures something that takes about so many seconds, if they are left. `None` if there are no rows of it;
+    /// both files say why.
+    pub(super) fn task(
+        &self,
+        kind: &str,
+        name: &str,
+        seconds: f64,
+        work: impl FnOnce() -> Result<Value, Failure>,
+    ) -> Option<Value> {
+        let left = self.left().as_secs_f64();
+        if left <= 0.0 {
+            self.skip(kind, name, "the budget was spent before it began");
+            return None;
+        }
+        if seconds > left {
+            self.skip(
+                kind,
+                name,
+                &format!("it takes about {seconds:.0} s, {left:.0} s of the budget were left"),
+            );
+            return None;
+        }
+        {
+            let mut inner = self.lock();
+            inner.pending.retain(|task| (task.0.as_str(), task.1.as_str()) != (kind, name));
+            inner.current = Some((kind.into(), name.into()));
+        }
+        let begun = Instant::now();
+        // A driver that ends in a panic takes its row with it and nothing else.
+        let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(Failure::Other(format!("a panic: {}", text.unwrap_or("it does not say why"))))
+        });
+        let mut row = json!({ "kind": kind, "name": name });
+        let is_good = done.is_ok();
+        match done {
+            Ok(Value::Object(fields)) => row.as_object_mut().expect("it is an object").extend(fields),
+            Ok(other) => row["value"] = other,
+            Err(error) => row["error"] = json!(error.to_string()),
+        }
+        row["took_s"] = json!(begun.elapsed().as_secs_f64());
+        {
+            let mut inner = self.lock();
+            if inner.ended.is_some() {
+                // The last files are written, and name this row as broken off.
+                return None;
+            }
+            inner.current = None;
+            inner.rows.push(row.clone());
+        }
+        message!("[{:>5.1} s] {}", self.begun.elapsed().as_secs_f64(), table::short(&row));
+        self.save();
+        is_good.then_some(row)
+    }
+
+    /// All that there is so far, as the JSON file has it.
+    pub(super) fn document(&self) -> Value {
+        self.lock().document(self.begun.elapsed())
+    }
+
+    fn save(&self) {
+        let mut inner = self.lock();
+        let document = inner.document(self.begun.elapsed());
+        let json = format!("{document:#}\n");
+        let text = table::lines(&document).join("\n") + "\n";
+        for (name, content) in [(JSON_FILE, json), (TABLE_FILE, text)] {
+            let path = inner.folder.join(name);
+            let written = OutputFile::create(&path).and_then(|mut file| {
+                file.write_all(content.as_bytes())
+                    .map_err(|error| orbit_core::files::OutputError::Write { path: path.clone(), error })?;
+                file.finish()
+            });
+            if let Err(error) = written {
+                // The run goes on: what it measures is printed at its end.
+                inner.unwritten.get_or_insert_with(|| {
+                    let said = error.to_string();
+                    message!("warning: {said}");
+                    said
+                });
+            }
+        }
+    }
+
+    /// Ends the run, unless it has ended already; the last document, and why the files are not as it is.
+    pub(super) fn end(&self, how: &'static str) -> Option<(Value, Option<String>)> {
+        {
+            let mut inner = self.lock();
+            if inner.ended.is_some() {
+                return None;
+            }
+            inner.ended = Some((how, self.begun.elapsed()));
+            let why = "it was under way when the budget ended";
+            if let Some((kind, name)) = inner.current.take() {
+                inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
+            }
+            for (kind, name) in std::mem::take(&mut inner.pending) {
+                let why = "the budget ended before it began";
+                inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
+            }
+        }
+        self.save();
+        self.inner.1.notify_all();
+        Some((self.document(), self.lock().unwritten.clone()))
+    }
+
+    /// Runs something when the budget is over, unless the run has ended until then.
+    pub(super) fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
+        let recorder = self.clone();
+        let watch = move || {
+            let end = recorder.begun + recorder.budget;
+            let mut inner = recorder.lock();
+            while inner.ended.is_none() {
+                let left = end.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                inner = wait_timeout(&recorder.inner.1, inner, left);
+            }
+            let is_over = inner.ended.is_none();
+            drop(inner);
+            if is_over {
+                work(&recorder);
+            }
+        };
+        // Where the system starts no more threads, the budget is looked at between rows alone.
+        let _ = std::thread::Builder::new().name("budget".into()).spawn(watch);
+    }
+}
+
+impl Inner {
+    fn document(&self, seconds: Duration) -> Value {
+        let mut document = self.head.clone();
+        // What follows from other rows is there as soon as they are.
+        let mut rows = self.rows.clone();
+        rows.extend(crossover::rows(&self.rows));
+        let software = document["software"] == true;
+        document.insert("auto".into(), crossover::auto(&rows, software));
+        let wrong: Vec<String> = self
+            .rows
+            .iter()
+            .filter(|row| row["agree"] == false || row.get("error").is_some())
+            .map(table::label)
+            .collect();
+        document.insert("seconds".into(), json!(self.ended.map_or(seconds, |(_, end)| end).as_secs_f64()));
+        document.insert("ended".into(), json!(self.ended.map(|(how, _)| how)));
+        document.insert("agree".into(), json!(!self.rows.iter().any(|row| row["agree"] == false)));
+        document.insert("wrong".into(), json!(wrong));
+        document.insert("rows".into(), json!(rows));
+        document.insert("skipped".into(), json!(self.skipped));
+        document.insert("notes".into(), json!(self.notes));
+        let mut document = Value::Object(document);
+        document["targets"] = targets::judge(&document);
+        document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_budget_cut_off_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let budget = Duration::from_secs(600);
+        let head = Map::from_iter([("software".into(), json!(true))]);
+        let recorder = Recorder::begin(&folder.path().join("run"), head, Instant::now(), budget).unwrap();
+        recorder.plan(["first", "second", "third"].map(|name| ("resident".into(), name.into())));
+        let mut ended = None;
+        recorder.task("resident", "first", 0.0, || {
+            // The watch ends the run while a task is under way.
+            ended = recorder.end("cut off by the budget");
+            Ok(json!({}))
+        });
+        let (document, _) = ended.unwrap();
+        let skipped = document["skipped"].as_array().unwrap();
+        let names: Vec<&str> = skipped.iter().map(|it| it["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["first", "second", "third"]);
+        assert!(recorder.end("finished").is_none());
+    }
+}

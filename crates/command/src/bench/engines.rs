@@ -1,0 +1,353 @@
+//! The engines against each other on games in memory, each answer checked.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use orbit_core::diagnostic::Severity;
+use orbit_engine::gpu::{AdapterReport, Gpu, GpuDevice, Resident};
+use orbit_engine::{Engine, Hits, PreparedQuery, Wants, cpu::Cpu};
+use orbit_reel::{Block, replay::SegmentColumns};
+use serde_json::{Value, json};
+
+use super::super::common::{Out, grouped, size_text, threads};
+use super::super::devices::as_json;
+use super::super::failure::{Exit, Failure};
+use super::super::queries::{self, NamedQuery};
+use super::games::{Games, best, failed, in_parallel, positions, rate};
+use super::{Args, QUERIES, STREAMS};
+
+/// Positions without `--positions`.
+const POSITIONS: u64 = 16_000_000;
+/// Positions that the CPU is given at most: its rate does not depend on how many there are.
+const CPU_POSITIONS_MAX: u64 = 32_000_000;
+/// Positions of 32 bytes that are added up for the floor: 128 MB, more than caches hold.
+const FLOOR_POSITIONS: usize = 4 << 20;
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let games = Games::open(&args.paths, args.positions.unwrap_or(POSITIONS), threads(args.threads))?;
+    let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect, Severity::Hint)?;
+    let cpu = CpuFigures::measure(&games, &args);
+    let device = match args.gpu.options() {
+        None => None,
+        Some(options) => match GpuDevice::open(options) {
+            Ok(device) => Some(Arc::new(device)),
+            Err(error) => {
+                message!("warning: {error}");
+                None
+            }
+        },
+    };
+    let card = device.as_ref().map(|device| Card::open(device, &games)).transpose()?;
+    let mut rows = Vec::new();
+    for query in &queries {
+        rows.push(Timing::measure(query, &games, card.as_ref(), &args)?);
+    }
+    let shared = Shared::measure(&queries, &games, card.as_ref(), &args)?;
+    let mut out = Out::new();
+    if args.json {
+        out.json(&json_of(&games, &cpu, card.as_ref(), &rows, &shared, &args))?;
+    } else {
+        text_of(&games, &cpu, card.as_ref(), &rows, &shared)
+            .into_iter()
+            .try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}
+
+/// What no engine on the CPU can beat: positions a second on one thread.
+struct CpuFigures {
+    sum: f64,
+    replay: f64,
+}
+
+impl CpuFigures {
+    fn measure(games: &Games, args: &Args) -> CpuFigures {
+        let words: Vec<[u64; 4]> = (0..FLOOR_POSITIONS as u64).map(|k| [k, k + 1, k + 2, k + 3]).collect();
+        let (sum, _) = best(args.runs + 2, || {
+            let sum = |all: u64, [a, b, c, d]: &[u64; 4]| all.wrapping_add(a ^ b ^ c ^ d);
+            Ok(black_box(black_box(&words).iter().fold(0, sum)))
+        })
+        .expect("adding cannot fail");
+        let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
+        let mut columns = SegmentColumns::new();
+        let (replay, _) = best(args.runs, || {
+            let mut sum = 0u64;
+            for block in &blocks {
+                for segment in 0..block.segments() {
+                    columns.replay(block, segment);
+                    sum = sum.wrapping_add(columns.planes[0][31] ^ columns.planes[3][31]);
+                }
+            }
+            Ok(black_box(sum))
+        })
+        .expect("replaying cannot fail");
+        CpuFigures { sum: rate(FLOOR_POSITIONS as u64, sum), replay: rate(positions(&blocks), replay) }
+    }
+}
+
+/// A card with the games on it.
+struct Card<'a> {
+    device: &'a Arc<GpuDevice>,
+    report: AdapterReport,
+    uploads: [(&'static str, f64); 3],
+    resident: Resident<'a>,
+}
+
+impl<'a> Card<'a> {
+    fn open(device: &'a Arc<GpuDevice>, games: &'a Games) -> Result<Card<'a>, Failure> {
+        let uploads = device.upload_rates().map_err(failed)?;
+        let resident = device.upload(&games.blocks(u64::MAX / 2)).map_err(failed)?;
+        Ok(Card { device, report: device.report(), uploads, resident })
+    }
+
+    /// What it may be called.
+    fn kind(&self) -> &'static str {
+        if self.report.is_software() { "software adapter, not a GPU" } else { "GPU" }
+    }
+}
+
+struct Timing {
+    name: String,
+    query: String,
+    copies: usize,
+    hits: u64,
+    cpu_1: f64,
+    cpu: f64,
+    card: Option<CardFigures>,
+}
+
+struct CardFigures {
+    wgsl_bytes: usize,
+    compile: Duration,
+    kernel: Option<f64>,
+    resident: f64,
+    streamed: f64,
+    readback: Option<Duration>,
+}
+
+impl Timing {
+    fn measure(
+        query: &NamedQuery,
+        games: &Games,
+        card: Option<&Card>,
+        args: &Args,
+    ) -> Result<Timing, Failure> {
+        let NamedQuery { name, text, prepared } = query;
+        let cpu = prepared.cpu().map_err(failed)?;
+        let blocks = games.blocks(CPU_POSITIONS_MAX);
+        let scan = |block: &&Block| Ok(cpu.answer(block, Wants::HITS).map_err(failed)?.hits);
+        let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
+        let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
+        let (together, others) = best(args.runs, || in_parallel(games.threads, &groups, &cpu))?;
+        agree(name, "cpu on all threads", &hits, &others)?;
+        let card = card.map(|card| card_figures(name, prepared, games, card, &hits, args)).transpose()?;
+        let count = positions(&blocks);
+        Ok(Timing {
+            name: name.clone(),
+            query: text.clone(),
+            copies: cpu.info().copies[0],
+            hits: hits.iter().take(games.blocks.len()).map(Hits::count).sum(),
+            cpu_1: rate(count, alone),
+            cpu: rate(count, together),
+            card,
+        })
+    }
+}
+
+fn card_figures(
+    name: &str,
+    prepared: &PreparedQuery,
+    games: &Games,
+    card: &Card,
+    hits: &[Hits],
+    args: &Args,
+) -> Result<CardFigures, Failure> {
+    let begun = Instant::now();
+    let gpu = prepared.gpu(card.device).map_err(failed)?;
+    card.device.compile(gpu.kernel()).map_err(failed)?;
+    // Some drivers compile only when a kernel is run first.
+    gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
+    let compile = begun.elapsed();
+    let (run, (found, times)) = best(args.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
+    agree(name, "the card with games on it", hits, &found[0])?;
+    let blocks = games.blocks(u64::MAX / 2);
+    // As a scan does it: while one group is computed, others are packed and uploaded.
+    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
+    let (streamed, found) = best(args.runs, || in_parallel(STREAMS, &groups, &gpu))?;
+    agree(name, "the card with games streamed", hits, &found)?;
+    let count = games.positions();
+    Ok(CardFigures {
+        wgsl_bytes: gpu.kernel().wgsl.len(),
+        compile,
+        kernel: times.kernel.map(|time| rate(count, time)),
+        resident: rate(count, run),
+        streamed: rate(count, streamed),
+        readback: times.kernel.map(|kernel| times.run.saturating_sub(kernel)),
+    })
+}
+
+/// Fails if two engines differ. The blocks repeat, so all are compared even if one engine ran fewer.
+fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<(), Failure> {
+    let same = others.iter().zip(hits.iter().cycle()).all(|(a, b)| a.bits == b.bits);
+    if same && !hits.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
+}
+
+/// All queries at once, against one after the other.
+struct Shared {
+    queries: usize,
+    cpu: f64,
+    resident: Option<f64>,
+}
+
+impl Shared {
+    fn measure(
+        queries: &[NamedQuery],
+        games: &Games,
+        card: Option<&Card>,
+        args: &Args,
+    ) -> Result<Shared, Failure> {
+        let plans = orbit_engine::plans(queries.iter().map(|query| &query.prepared)).map_err(failed)?;
+        let cpu = Cpu::new(Arc::clone(&plans));
+        let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
+        let (alone, hits) = best(args.runs, || cpu.hits(&blocks).map_err(failed))?;
+        for (NamedQuery { name, prepared, .. }, hits) in queries.iter().zip(&hits) {
+            let one = prepared.cpu().map_err(failed)?.hits(&blocks).map_err(failed)?;
+            agree(name, "cpu with all queries at once", &one[0], hits)?;
+        }
+        let resident = card
+            .map(|card| {
+                let gpu = Gpu::new(Arc::clone(&plans), Arc::clone(card.device));
+                let (time, (found, _)) =
+                    best(args.runs + 1, || gpu.scan_resident(&card.resident).map_err(failed))?;
+                for (query, (found, hits)) in queries.iter().zip(found.iter().zip(&hits)) {
+                    agree(&query.name, "the card with all queries at once", hits, found)?;
+                }
+                Ok::<f64, Failure>(rate(games.positions(), time))
+            })
+            .transpose()?;
+        Ok(Shared { queries: queries.len(), cpu: rate(positions(&blocks), alone), resident })
+    }
+}
+
+const MILLION: f64 = 1e6;
+const GIGA: f64 = 1e9;
+/// Bytes that are read for a position where it lies in memory unpacked.
+const POSITION_BYTES: f64 = 32.0;
+
+fn text_of(
+    games: &Games,
+    cpu: &CpuFigures,
+    card: Option<&Card>,
+    rows: &[Timing],
+    shared: &Shared,
+) -> Vec<String> {
+    let mut lines = vec![
+        format!("orbit {}, {} threads", env!("CARGO_PKG_VERSION"), games.threads),
+        format!("{} positions: the games, repeated {} times", grouped(games.positions()), games.repeats),
+        format!(
+            "floor, one thread: {:.0} M positions/s to add up 32 bytes for each ({:.1} GB/s), {:.0} to replay the moves",
+            cpu.sum / MILLION,
+            cpu.sum * POSITION_BYTES / GIGA,
+            cpu.replay / MILLION
+        ),
+    ];
+    if let Some(card) = card {
+        let AdapterReport { name, backend, driver, .. } = &card.report;
+        lines.push(format!("{}: {name}, {backend}, {driver}", card.kind()));
+        let uploads: Vec<String> =
+            card.uploads.iter().map(|(way, rate)| format!("{way} {:.1}", rate / GIGA)).collect();
+        let bytes = card.resident.bytes();
+        lines.push(format!(
+            "upload in GB/s: {}; these games, {}: {:.1}",
+            uploads.join(", "),
+            size_text(bytes),
+            rate(bytes, card.resident.times().upload) / GIGA
+        ));
+    }
+    lines.push(String::new());
+    let mut head = format!("{:<20}{:>7}{:>10}{:>10}", "M positions/s", "copies", "cpu 1", "cpu");
+    if card.is_some() {
+        head +=
+            &format!("{:>10}{:>10}{:>10}{:>9}{:>8}", "kernel", "resident", "streamed", "compile", "floor");
+    }
+    lines.push(head);
+    let number = |rate: f64| format!("{:>10.1}", rate / MILLION);
+    for row in rows {
+        let mut line = format!("{:<20}{:>7}{}{}", row.name, row.copies, number(row.cpu_1), number(row.cpu));
+        if let Some(card) = &row.card {
+            line += &card.kernel.map_or_else(|| format!("{:>10}", "-"), number);
+            line += &format!("{}{}", number(card.resident), number(card.streamed));
+            line += &format!("{:>6} ms{:>6.1} KB", card.compile.as_millis(), card.wgsl_bytes as f64 / 1000.0);
+            line += &format!("{:>8.2}", card.kernel.unwrap_or(card.resident) / cpu.sum);
+        }
+        lines.push(line);
+    }
+    let mut line =
+        format!("{:<20}{:>7}{:>10}{}", format!("all {} at once", shared.queries), "", number(shared.cpu), "");
+    if let Some(resident) = shared.resident {
+        line += &format!("{:>10}{:>10}{}", "", "", number(resident));
+    }
+    lines.push(line);
+    lines.push("every answer was compared with that of cpu on one thread: no difference".into());
+    lines
+}
+
+fn json_of(
+    games: &Games,
+    cpu: &CpuFigures,
+    card: Option<&Card>,
+    rows: &[Timing],
+    shared: &Shared,
+    args: &Args,
+) -> Value {
+    let seconds = |time: Duration| time.as_secs_f64();
+    let rows = rows.iter().map(|row| {
+        let card = row.card.as_ref().map(|card| {
+            json!({
+                "wgsl_bytes": card.wgsl_bytes,
+                "compile_s": seconds(card.compile),
+                "kernel_positions_s": card.kernel,
+                "resident_positions_s": card.resident,
+                "streamed_positions_s": card.streamed,
+                "readback_s": card.readback.map(seconds),
+                "kernel_to_floor": card.kernel.map(|rate| rate / cpu.sum),
+            })
+        });
+        json!({
+            "name": row.name,
+            "query": row.query,
+            "copies": row.copies,
+            "positions_hit_once": row.hits,
+            "cpu_1_positions_s": row.cpu_1,
+            "cpu_positions_s": row.cpu,
+            "card": card,
+            "agree": true,
+        })
+    });
+    let rows: Vec<Value> = rows.collect();
+    let card = card.map(|card| {
+        json!({
+            "called": card.kind(),
+            "adapter": as_json(&card.report),
+            "upload_bytes_s": card.uploads.iter().map(|(way, rate)| ((*way).to_string(), json!(rate)))
+                .collect::<serde_json::Map<_, _>>(),
+            "games_bytes": card.resident.bytes(),
+            "games_upload_s": seconds(card.resident.times().upload),
+        })
+    });
+    json!({
+        "orbit": env!("CARGO_PKG_VERSION"),
+        "threads": games.threads,
+        "positions": games.positions(),
+        "runs": args.runs,
+        "floor": { "sum_positions_s": cpu.sum, "sum_bytes_s": cpu.sum * POSITION_BYTES, "replay_positions_s": cpu.replay },
+        "card": card,
+        "queries": rows,
+        "together": { "queries": shared.queries, "cpu_1_positions_s": shared.cpu, "resident_positions_s": shared.resident },
+    })
+}

@@ -1,0 +1,138 @@
+//! Arguments that choose which games count and which are listed.
+
+use std::num::NonZeroU64;
+
+use orbit_core::game::{Measure, PlayerName};
+use orbit_search::Request;
+use orbit_search::choice::{Choice, Condition, SortKey, WholeText};
+use orbit_search::run::{WholeTextsCollector, WholeTextsPart};
+
+use super::common::{choice, counted, from_one};
+use super::failure::Failure;
+use super::players::PlayerArgs;
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Choosing games")]
+pub(super) struct ChoosingArgs {
+    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
+    ///
+    /// May be given several times: all conditions must be met. `and`, `or` and brackets join conditions, and `and` binds tighter:
+    /// `elo>=2600 and (eco=B9* or eco=C*)`. A value with these words stands in quotation marks: `event~"now or never"`. A
+    /// condition is a name, an operator and a value: `date>=2015`, `eco=B9*`, `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case;
+    /// `tag:Name` for any other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
+    /// `white-title`, `black-title` or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
+    /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
+    /// does not), `<`, `<=`, `>` and `>=`.
+    ///
+    /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took) and `eval` (pawns by which
+    /// White is ahead) are those of the position of a hit: of a game that fits, the hits count whose positions meet the
+    /// condition. They are read from the comments of the games, as lichess and cutechess write them.
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    conditions: Vec<Condition>,
+    #[command(flatten)]
+    pub(super) player: PlayerArgs,
+    /// Count only the first hit of each game.
+    #[arg(long)]
+    first: bool,
+    /// Count only the hit of each game with the greatest value.
+    #[arg(long)]
+    best: bool,
+    /// Leave out the first N games that hit.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    skip: u64,
+    /// Stop after N games that hit.
+    #[arg(short = 'n', long, value_name = "N", value_parser = from_one::<NonZeroU64>)]
+    limit: Option<NonZeroU64>,
+    /// List the games that hit in the order of KEY, highest first.
+    ///
+    /// Games for which KEY is unknown come last. All games are searched, and those that hit are kept in memory until the
+    /// end; with --limit N, only the first N in the order are kept and listed.
+    #[arg(long, value_parser = choice::<SortKey>(), value_name = "KEY")]
+    sort: Option<SortKey>,
+    /// List the lowest first; for --sort.
+    #[arg(long)]
+    reverse: bool,
+    /// List N games, chosen at random, of those that hit.
+    ///
+    /// The choice depends on the games and on --seed alone: it is the same with any number of threads, any engine, and
+    /// any distribution of the games over files. Of games with the same moves, only the first can be chosen.
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU64>)]
+    sample: Option<NonZeroU64>,
+    /// Set the random seed of --sample, and of the hits that a report shows [default: 0].
+    #[arg(long, value_name = "S", default_value_t = 0, hide_default_value = true)]
+    pub(super) seed: u64,
+}
+
+/// The games that `--similar` lists without `--limit`.
+const SIMILAR_GAMES: NonZeroU64 = NonZeroU64::new(50).expect("it is not 0");
+
+impl ChoosingArgs {
+    /// Puts the choices into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        request.conditions = texts(&self.conditions);
+        self.player.put(request);
+        (request.first, request.best, request.skip) = (self.first, self.best, self.skip);
+        (request.limit, request.sort, request.reverse) = (self.limit, self.sort, self.reverse);
+        (request.sample, request.seed) = (self.sample, self.seed);
+    }
+}
+
+/// Conditions as they were written.
+pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
+    conditions.iter().map(Condition::to_string).collect()
+}
+
+/// Chooses as a search for similar positions does: the best hit of each game, the best games first.
+pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
+    if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
+        let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \
+                   --sample and --first";
+        return Err(Failure::Other(why.into()));
+    }
+    request.best = true;
+    request.sort = Some(SortKey::Value);
+    request.limit = request.limit.or(Some(SIMILAR_GAMES));
+    Ok(())
+}
+
+/// Hints at what may be wrong with conditions that no game meets.
+pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
+    choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+        let name = compared.own_tag()?;
+        Some(format!("`{compared}` needs a tag `{name}`: check its spelling, and whether the games have it"))
+    })
+}
+
+/// Hints at the comments that conditions on positions read, for a search that finds nothing.
+pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
+    choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+        let command = match compared.measure()? {
+            Measure::Clock => "[%clk 0:00:30]",
+            Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
+            Measure::Eval => "[%eval 0.17]",
+        };
+        Some(format!(
+            "`{compared}` needs comments such as `{command}` in the games: check whether they have them"
+        ))
+    })
+}
+
+/// What is said of conditions that no game meets though values have the text as a part.
+pub(super) fn missed_lines<'a>(
+    collector: &'a WholeTextsCollector,
+    part: &'a WholeTextsPart,
+) -> impl Iterator<Item = String> + 'a {
+    collector.missed(part).filter_map(|(compared, games)| {
+        let WholeText { tags, name, value } = compared.whole_text()?;
+        let is_name = tags.iter().all(|tag| ["White", "Black"].contains(tag));
+        let or_player = match is_name && value.parse::<PlayerName>().is_ok() {
+            true => format!(", or --player \"{value}\" for all spellings of a name"),
+            false => String::new(),
+        };
+        Some(format!(
+            "note: `{compared}` is true of no game, since `=` compares whole values, but `{name}~{value}` is of {}: write \
+             that for a part of the value{or_player}",
+            counted(games as usize, "game", "games")
+        ))
+    })
+}

@@ -1,0 +1,295 @@
+//! What several commands need.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use orbit_core::files::Unfinished;
+use orbit_database::Summary;
+use orbit_engine::gpu::{GpuOptions, Variant};
+use orbit_pgn::Url;
+use orbit_search::Named;
+use orbit_search::scan::{EngineChoice, EngineOptions};
+use orbit_witness::{Agreement, Rule};
+
+use super::failure::{Exit, Failure};
+
+pub(super) use super::progress::{Progress, ProgressArgs};
+pub(super) use super::terminal::Out;
+pub(super) use orbit_search::report::{grouped, kind_name, reason_lines, totals_line};
+
+/// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice
+/// the Ctrl-C.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
+
+/// The most threads that a run gets: so many, or so many for each core where that is more. Each thread takes memory
+/// for the games that it works on.
+const THREADS_MAX: usize = 32;
+const THREADS_A_CORE: usize = 4;
+
+/// The longest query file, or file of queries, that is read.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
+/// The files that [`remove_unfinished`] removes.
+static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
+
+/// Removes unfinished files where the program ends in the midst of its work, unless one is just being named.
+pub(super) fn remove_unfinished() {
+    if let Some(unfinished) = UNFINISHED.get() {
+        unfinished.try_remove();
+    }
+}
+
+/// Ctrl-C as a flag, and the files to remove should the run not end by itself.
+#[derive(Clone, Default)]
+pub(super) struct Interrupt {
+    pub(super) flag: Arc<AtomicBool>,
+    pub(super) unfinished: Unfinished,
+}
+
+impl Interrupt {
+    /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
+    pub(super) fn install() -> Result<Interrupt, Failure> {
+        let interrupt = Interrupt::default();
+        let _ = UNFINISHED.set(interrupt.unfinished.clone());
+        if !can_wait_for_interrupts() {
+            return Ok(interrupt);
+        }
+        let handler = interrupt.clone();
+        let set = ctrlc::set_handler(move || {
+            if !handler.flag.swap(true, Ordering::Relaxed) {
+                std::thread::sleep(INTERRUPT_GRACE);
+            }
+            message!("interrupted");
+            handler.unfinished.remove();
+            std::process::exit(130);
+        });
+        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
+        Ok(interrupt)
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}
+
+/// Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
+pub(super) fn can_wait_for_interrupts() -> bool {
+    std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
+}
+
+/// A path for messages: of a URL without user, password and query.
+pub(super) fn shown(path: &Path) -> String {
+    Url::of(path).map_or_else(|| path.display().to_string(), |url| url.shown())
+}
+
+/// Tells whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
+/// `games.reel`.
+pub(super) fn holds_games(path: &Path) -> bool {
+    const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let mut endings = name.rsplit('.');
+    path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))
+}
+
+/// The ending of a file's name without `.zst`, in lower case: `csv` of `Hits.CSV.zst`. Empty if the name has none.
+pub(super) fn ending(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".zst").unwrap_or(&name);
+    name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
+}
+
+/// The number of threads: as given, up to [`THREADS_MAX`] or [`THREADS_A_CORE`] for each core; without a number, one
+/// for each core.
+pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
+}
+
+/// Reads a query or a list of queries from a file. A file of more than [`TEXT_BYTES_MAX`] bytes is refused.
+pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
+    let name = file.display();
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return Err(Failure::Other(format!("the {what} {name} cannot be read ({error}): check the path")));
+    }
+    if bytes.len() as u64 > TEXT_BYTES_MAX {
+        let mib = TEXT_BYTES_MAX >> 20;
+        return Err(Failure::Other(format!("the {what} {name} is longer than {mib} MiB: check the path")));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Other(format!("the {what} {name} is not UTF-8: save it as UTF-8")))
+}
+
+/// Which graphics card, and how much of it.
+#[derive(Debug, clap::Args)]
+pub(super) struct GpuArgs {
+    /// Choose the graphics card: `auto`, `none`, its number in `orbit devices`, a part of its name, or its PCI
+    /// bus id.
+    #[arg(long, value_name = "CARD", default_value = "auto")]
+    gpu: String,
+    /// Use at most this much of the card's memory, such as `512M` or `2G`.
+    #[arg(long, value_name = "BYTES", value_parser = gpu_bytes)]
+    gpu_memory: Option<u64>,
+    /// Choose how kernels are written and run, such as `transposed,wg128`. All variants give the same answers.
+    #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]
+    gpu_variant: Variant,
+}
+
+impl GpuArgs {
+    /// Uses this card.
+    pub(super) fn choose(&mut self, card: String) {
+        self.gpu = card;
+    }
+
+    /// Uses no card.
+    pub(super) fn leave_out(&mut self) {
+        self.gpu = String::from("none");
+    }
+
+    /// `None` if no card may be used.
+    pub(super) fn options(&self) -> Option<GpuOptions> {
+        let mut options = GpuOptions::default();
+        options.adapter = match self.gpu.as_str() {
+            "none" => return None,
+            text => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
+        };
+        options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
+        options.variant = self.gpu_variant;
+        Some(options)
+    }
+
+    /// The engine of choice, on this card, for so many positions as far as they are known.
+    pub(super) fn engine_options(
+        &self,
+        engine: EngineChoice,
+        positions: u64,
+    ) -> Result<EngineOptions, Failure> {
+        let mut options = EngineOptions::default();
+        (options.engine, options.gpu, options.positions) = (engine, self.options(), positions);
+        if engine == EngineChoice::Gpu && options.gpu.is_none() {
+            return Err(Failure::Other(
+                "--engine gpu and --gpu none exclude each other: leave out one of them".into(),
+            ));
+        }
+        Ok(options)
+    }
+}
+
+/// A whole number from 1.
+pub(super) fn from_one<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".into())
+}
+
+/// A number of bytes: `65536`, `64K`, `512M`, `2G`.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    scaled(text, 1024).ok_or_else(|| "expected a number of bytes such as 65536, 64K, 512M or 2G".into())
+}
+
+/// Memory of a card: some.
+fn gpu_bytes(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => {
+            Err("the card needs memory to search: give some, such as 512M, or --gpu none to use no card"
+                .into())
+        }
+        some => Ok(some),
+    }
+}
+
+/// A number of things: `1000`, `64K`, `16M`, `2G`, in powers of ten.
+pub(super) fn count(text: &str) -> Result<u64, String> {
+    scaled(text, 1000).ok_or_else(|| "expected a number such as 1000, 64K, 16M or 2G".into())
+}
+
+fn scaled(text: &str, step: u64) -> Option<u64> {
+    let units = [("K", 1), ("M", 2), ("G", 3)];
+    let unit = units.iter().find_map(|(unit, power)| Some((text.strip_suffix(unit)?, *power)));
+    let (digits, power) = unit.unwrap_or((text, 0));
+    digits.parse::<u64>().ok()?.checked_mul(step.pow(power))
+}
+
+/// Bytes in the unit that suits: `128 MiB`.
+pub(super) fn size_text(bytes: u64) -> String {
+    match bytes {
+        0..0x400 => format!("{bytes} bytes"),
+        0x400..0x10_0000 => format!("{} KiB", bytes >> 10),
+        0x10_0000..0x4000_0000 => format!("{} MiB", bytes >> 20),
+        _ => format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
+    }
+}
+
+/// Prints which sources were not read to their ends, and gives the exit that follows from them.
+pub(super) fn print_failures(summary: &Summary) -> Exit {
+    for (source, reason) in summary.skipped() {
+        message!("note: {}: skipped: {reason}", source.name);
+    }
+    let mut exit = Exit::Done;
+    for (source, offset, reason) in summary.failures() {
+        message!("warning: {}: not read beyond byte {}: {reason}", source.name, grouped(offset));
+        exit = Exit::SourceFailed;
+    }
+    exit
+}
+
+/// Whether there were sources, and none of them could be read.
+pub(super) fn is_unread(summary: &Summary) -> bool {
+    summary.totals.games() == 0
+        && summary.finished
+        && !summary.sources.is_empty()
+        && summary.failures().count() == summary.sources.len()
+}
+
+/// What two readers of games agree on, if two have read: `verified: 12 games read by both readers, 1 differs by a rule:
+/// coordinates 1`.
+pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
+    let Agreement { games, differing, .. } = *agreement;
+    if games == 0 {
+        return None;
+    }
+    let mut rules: Vec<(Rule, u64)> = agreement.by_rule().collect();
+    rules.sort_by_key(|&(_, games)| std::cmp::Reverse(games));
+    let rules: Vec<String> =
+        rules.iter().map(|(rule, games)| format!("{} {}", rule.name(), grouped(*games))).collect();
+    let games = counted(games as usize, "game", "games");
+    Some(match differing {
+        0 => format!("verified: {games} read by both readers: no difference"),
+        _ => {
+            let verb = if differing == 1 { "differs" } else { "differ" };
+            let (differing, rules) = (grouped(differing), rules.join(", "));
+            format!("verified: {games} read by both readers, {differing} {verb} by a rule: {rules}")
+        }
+    })
+}
+
+/// `1 query`, `84 queries`.
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
+}
+
+/// The parser of a choice that has names, for help and completions too.
+pub(super) fn choice<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    choice_of(|_| true)
+}
+
+/// The same of some of the choices.
+pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl TypedValueParser<Value = T> {
+    let rows = T::TABLE.iter().filter(move |row| is_one(row.0));
+    let values = rows.map(|&(_, name, help)| match help {
+        "" => PossibleValue::new(name),
+        help => PossibleValue::new(name).help(help),
+    });
+    PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
+}
+
+/// The parser of an engine for work that is too much for the reference engine.
+pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
+    choice_of(|engine| engine != EngineChoice::Reference)
+}

@@ -1,0 +1,160 @@
+//! `orbit cql`: the command line of CQL.
+
+mod options;
+mod script;
+mod search;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use orbit_core::diagnostic::Diagnostic;
+use orbit_core::files::refuse_clashes;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::EngineError;
+use orbit_query::Query;
+use orbit_search::report::Phases;
+use orbit_search::scan::{EngineOptions, Scan, ScanError};
+
+use self::options::{Asked, Options};
+use self::script::{Script, with_ending};
+use self::search::Search;
+use super::common::{Interrupt, Out, print_failures, threads};
+use super::failure::{Exit, Failure};
+use super::help;
+use super::reading::print_substitutes;
+
+const USAGE: &str = "orbit cql [OPTIONS] SCRIPT.cql";
+
+const BEFORE_OPTIONS: &str = "\
+Takes what CQL takes, so that a line of a shell script needs `orbit cql` in place of `cql` and nothing else. Games that \
+match are written as PGN, with their side lines, comments and glyphs, and with the comments of the script and those of \
+CQL: the number of the game, CQL at each matching position, what `find`, `line`, `path` and `echo` found. The file is \
+SCRIPT-out.pgn in the current folder, if neither -output nor the header of the script names another one.
+
+Games are those of -input, or of the `input` in the header of the script: a path from the folder of the script or from \
+the current one. PGN, .zst, .gz, .bz2 and .zip files and reels are read. `.pgn` and `.cql` may be left out of names.
+
+Options, with one dash or two:
+";
+
+const EXAMPLES: &str = "
+Exit code: 0 if the search succeeded, with or without matches; 2 if the script, an option or the output is wrong; 3 if \
+a source was not read to its end; 4 if the system refuses memory; 130 after Ctrl-C.
+
+Examples:
+  orbit cql -i games.pgn -o out.pgn -matchcount 2 5 script.cql
+  orbit cql -i games.pgn -cql 'flip {Rd8 kg8} mate'
+  orbit cql -i games.pgn.zst -flipcolor -white Carlsen -year 2010 2020 x.cql";
+
+/// What stands behind the usage in the help.
+fn after_help() -> String {
+    format!("{BEFORE_OPTIONS}{}{EXAMPLES}", options::list())
+}
+
+#[derive(Debug, clap::Args)]
+#[command(override_usage = USAGE, after_help = after_help())]
+pub(super) struct Args {
+    /// Options of CQL, and a script.
+    #[arg(value_name = "OPTIONS SCRIPT.cql", trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    let options = match options::read(args.words)? {
+        Asked::Help => return help::of_command(&["orbit", "cql", "--help"]),
+        Asked::Version => return version(),
+        Asked::Search(options) => options,
+    };
+    let interrupt = Interrupt::install()?;
+    let script = Script::of(&options)?;
+    let mut parsed = script.parse()?;
+    options.apply(&mut parsed.query);
+    let input = input(&options, &parsed.query, &script)?;
+    let output = output(&options, &parsed.query, &script);
+    if output != Path::new("-") {
+        refuse_clashes(&script.path, [&output])?;
+    }
+    let mut database_options = DatabaseOptions::default();
+    database_options.interrupt = interrupt.flag.clone();
+    database_options.parse.variations = parsed.query.variations;
+    database_options.parse.annotations = parsed.query.reads_comments();
+    let database = Database::open(&[input], database_options)?;
+    let mut engine = EngineOptions::default();
+    engine.positions = database.positions_known();
+    let scan = Scan::with_query(parsed, &engine).map_err(|error| failure(&script, error))?;
+    let threads = threads(options.threads);
+    let scan = scan.threads(threads);
+    script.print_remarks(scan.remarks());
+    scan.notes().iter().for_each(|note| message!("note: {note}"));
+    print_substitutes(&database, false);
+    let planned = Instant::now();
+    let mut search = Search::new(&options, &scan, &database, &output, &interrupt)?;
+    let summary = search.run(&scan, database).map_err(|error| failure(&script, error))?;
+    if interrupt.is_set() {
+        message!("interrupted; {} was not written", output.display());
+    } else {
+        search.finish(&scan)?;
+    }
+    let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
+    search.print_summary(&scan, threads, phases, &summary, interrupt.is_set());
+    if !interrupt.is_set() && output != Path::new("-") {
+        message!("written: {}", output.display());
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        exit => exit,
+    })
+}
+
+fn version() -> Result<Exit, Failure> {
+    let mut out = Out::new();
+    out.line(format_args!("orbit {}, for scripts of CQL 6.2", env!("CARGO_PKG_VERSION")))?;
+    out.finish()?;
+    Ok(Exit::Done)
+}
+
+/// Where the games come from.
+fn input(options: &Options, query: &Query, script: &Script) -> Result<PathBuf, Failure> {
+    let path = match (&options.input, &query.header.input) {
+        (Some(path), _) if path == Path::new("-") => return Ok(path.clone()),
+        (Some(path), _) => with_ending(path, "pgn"),
+        (None, Some(name)) => {
+            let folder = script.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+            let beside = with_ending(&folder.join(name), "pgn");
+            if beside.exists() { beside } else { with_ending(Path::new(name), "pgn") }
+        }
+        (None, None) => {
+            return Err(Failure::Other(
+                "there are no games to search: name them with -input, or with `cql(input games.pgn)` in the script"
+                    .into(),
+            ));
+        }
+    };
+    if options.input.is_none() && !path.exists() {
+        return Err(Failure::Other(format!(
+            "{}: the script's header names this file, and it does not exist: name the games with -input",
+            path.display()
+        )));
+    }
+    Ok(path)
+}
+
+/// The file that is written, or `-`.
+fn output(options: &Options, query: &Query, script: &Script) -> PathBuf {
+    let named = query.header.output.as_ref().map(PathBuf::from);
+    options.output.clone().or(named).unwrap_or_else(|| script.output())
+}
+
+/// An error of the query is shown with the place in its text.
+fn failure(script: &Script, error: ScanError) -> Failure {
+    match error {
+        ScanError::Query(diagnostic) => script.failure(&diagnostic),
+        ScanError::Engine(EngineError::Query { game, place, diagnostic, .. }) => {
+            let message = format!("game {game}, {place}: {}", diagnostic.message);
+            script.failure(&Diagnostic { message, ..*diagnostic })
+        }
+        other => other.into(),
+    }
+}

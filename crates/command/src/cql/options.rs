@@ -1,0 +1,463 @@
+//! The options of `orbit cql`: words that begin with one dash or two, some of which have operands.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use orbit_core::diagnostic::nearest;
+use orbit_query::Query;
+use orbit_query::tree::Comments;
+
+use crate::failure::Failure;
+
+/// An option: what it is called, what it takes, and what it does.
+struct Row {
+    names: &'static [&'static str],
+    operands: &'static str,
+    does: Does,
+    help: &'static str,
+}
+
+/// The filter whose option searches side lines as well.
+const VIRTUAL_MAINLINE: &str = "virtualmainline";
+
+/// What an option does.
+#[derive(Clone, Copy)]
+enum Does {
+    Input,
+    Output,
+    /// Reads a file of this name, or standard input.
+    InputNamed(&'static str),
+    OutputToStdout,
+    Filters,
+    Assign,
+    /// A filter of this text.
+    Filter(&'static str),
+    /// A filter of this text with a string behind it.
+    FilterOfText(&'static str),
+    /// A filter of this text with a word behind it.
+    FilterOfWord(&'static str),
+    /// Numbers of games.
+    Games,
+    /// Filters that compare a number with one bound or two.
+    FilterOfRange(&'static str),
+    Transform(&'static str),
+    Variations(bool),
+    Comments(Comments),
+    MatchString,
+    MatchCount,
+    NoHeader,
+    NoSetTag,
+    NoRemoveComment,
+    Threads,
+    OneThread,
+    LineIncrement,
+    ShowMatches,
+    Files,
+    Help,
+    Version,
+    /// CQL has it and orbit has not, for this reason.
+    Refused(&'static str),
+}
+
+macro_rules! rows {
+    ($([$($name:literal),+] $operands:literal $does:expr, $help:literal;)+) => {
+        &[$(Row { names: &[$($name),+], operands: $operands, does: $does, help: $help },)+]
+    };
+}
+
+const ROWS: &[Row] = rows! {
+    ["input", "i"] "GAMES.pgn" Does::Input, "search these games, whatever the script names; `-` is standard input";
+    ["output", "o"] "OUT.pgn" Does::Output, "write the games here; `-` is standard output";
+    ["vi"] "" Does::InputNamed("hhdbvi.pgn"), "search hhdbvi.pgn";
+    ["guipgnstdin"] "" Does::InputNamed("-"), "search the games on standard input";
+    ["guipgnstdout"] "" Does::OutputToStdout, "write the games to standard output";
+    ["cql"] "FILTERS" Does::Filters, "ask for these filters before those of the script; may be given several times";
+    ["assign"] "NAME VALUE" Does::Assign, "give a variable a number or a string at the start of each game";
+    ["gamenumber", "g"] "N [M]" Does::Games, "ask for games by number; those behind the last are not read";
+    ["year"] "N [M]" Does::FilterOfRange("year"), "ask for games by year";
+    ["player"] "NAME" Does::FilterOfText("player"), "ask for a player";
+    ["white"] "NAME" Does::FilterOfText("player white"), "ask for the player of the white pieces";
+    ["black"] "NAME" Does::FilterOfText("player black"), "ask for the player of the black pieces";
+    ["event"] "NAME" Does::FilterOfText("event"), "ask for an event";
+    ["site"] "NAME" Does::FilterOfText("site"), "ask for a site";
+    ["result"] "RESULT" Does::FilterOfWord("result"), "ask for 1-0, 0-1 or 1/2-1/2";
+    ["hhdb"] "WORD" Does::FilterOfWord("hhdb"), "ask for what `hhdb WORD` finds";
+    ["fen"] "FEN" Does::FilterOfText("fen"), "ask for a position";
+    ["wtm"] "" Does::Filter("wtm"), "ask for positions with White to move";
+    ["btm"] "" Does::Filter("btm"), "ask for positions with Black to move";
+    ["virtualmainline"] "" Does::Filter(VIRTUAL_MAINLINE), "ask for positions of the virtual main line; searches side lines";
+    ["flip"] "" Does::Transform("flip"), "ask for all filters, turned and mirrored";
+    ["flipcolor"] "" Does::Transform("flipcolor"), "ask for all filters and for them with colours swapped";
+    ["reversecolor"] "" Does::Transform("reversecolor"), "ask for all filters with colours swapped";
+    ["fliphorizontal"] "" Does::Transform("fliphorizontal"), "ask for all filters and for their mirror images, 1<->8";
+    ["flipvertical"] "" Does::Transform("flipvertical"), "ask for all filters and for their mirror images, a<->h";
+    ["rotate45"] "" Does::Transform("rotate45"), "ask for all filters under eighths of a turn";
+    ["rotate90"] "" Does::Transform("rotate90"), "ask for all filters under quarter turns";
+    ["shift"] "" Does::Transform("shift"), "ask for all filters wherever they can be moved to";
+    ["shifthorizontal"] "" Does::Transform("shifthorizontal"), "ask for all filters moved to the left and to the right";
+    ["shiftvertical"] "" Does::Transform("shiftvertical"), "ask for all filters moved up and down";
+    ["variations"] "" Does::Variations(true), "search side lines, whatever the script says";
+    ["mainline"] "" Does::Variations(false), "search main lines alone, whatever the script says";
+    ["matchcount"] "N [M]" Does::MatchCount, "write games with so many matching positions";
+    ["matchstring"] "TEXT" Does::MatchString, "write TEXT at matching positions in place of CQL";
+    ["quiet"] "" Does::Comments(Comments::Quiet), "write only the comments that the script asks for, and numbers of games";
+    ["silent"] "" Does::Comments(Comments::Silent), "write no comments";
+    ["noheader"] "" Does::NoHeader, "write no numbers of games";
+    ["nosettag"] "" Does::NoSetTag, "ignore `settag`";
+    ["noremovecomment"] "" Does::NoRemoveComment, "ignore `removecomment`";
+    ["threads"] "N" Does::Threads, "use so many threads";
+    ["singlethreaded", "s"] "" Does::OneThread, "use one thread";
+    ["lineincrement"] "N" Does::LineIncrement, "print a line for each N games that were read";
+    ["showmatches"] "" Does::ShowMatches, "print the numbers of the games that match";
+    ["files"] "FOLDER" Does::Files, "let `readfile` and `writefile` use files below FOLDER; of orbit, not of CQL";
+    ["help", "h"] "" Does::Help, "print this";
+    ["version"] "" Does::Version, "print the version of orbit";
+    ["alwayscomment"] "" Does::Refused("a filter that fails takes its comments back"), "";
+    ["similarposition"] "" Does::Refused("orbit has no search for similar positions"), "";
+    ["gui"] "" Does::Refused("orbit prints no messages for CQL's graphical programs"), "";
+    ["html"] "" Does::Refused("orbit does not print scripts"), "";
+    ["a"] "" Does::Refused("orbit does not rewrite scripts; it reads both spellings"), "";
+    ["u"] "" Does::Refused("orbit does not rewrite scripts; it reads both spellings"), "";
+    ["parse"] "" Does::Refused("`orbit explain -f SCRIPT` shows how a script is understood"), "";
+    ["echo"] "" Does::Refused("it is a tool for the makers of CQL"), "";
+    ["colorize"] "" Does::Refused("it is a tool for the makers of CQL"), "";
+};
+
+/// What the arguments ask for.
+pub(super) enum Asked {
+    Help,
+    Version,
+    Search(Box<Options>),
+}
+
+/// What a search is to do.
+#[derive(Debug, Default)]
+pub(super) struct Options {
+    pub(super) script: Option<PathBuf>,
+    pub(super) input: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
+    /// Assignments, which come before all filters.
+    pub(super) assignments: Vec<String>,
+    /// Filters, which come before those of the script.
+    pub(super) filters: Vec<String>,
+    /// Transforms of all filters, outermost first.
+    pub(super) transforms: Vec<&'static str>,
+    variations: Option<bool>,
+    comments: Option<Comments>,
+    match_string: Option<String>,
+    match_count: Option<(u32, u32)>,
+    games: Option<(u32, u32)>,
+    pub(super) no_header: bool,
+    pub(super) no_set_tag: bool,
+    pub(super) no_remove_comment: bool,
+    pub(super) threads: Option<NonZeroUsize>,
+    pub(super) line_increment: Option<u64>,
+    pub(super) shows_matches: bool,
+    files: Option<PathBuf>,
+}
+
+impl Options {
+    /// Sets what a query is to do; what its header says else stays.
+    pub(super) fn apply(&self, query: &mut Query) {
+        let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
+        query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
+        let header = &mut query.header;
+        header.comments = self.comments.unwrap_or(header.comments);
+        header.files = self.files.clone();
+        header.match_count = self.match_count.or(header.match_count);
+        self.games.into_iter().for_each(|games| header.narrow_games(games));
+        if let Some(text) = &self.match_string {
+            header.match_string = Some(text.clone());
+        }
+    }
+}
+
+/// Reads the arguments.
+///
+/// # Errors
+///
+/// An option that does not exist or is not there, one that is given twice, operands that are missing or wrong, and a second
+/// script.
+pub(super) fn read(words: Vec<OsString>) -> Result<Asked, Failure> {
+    let mut words = Words { words: words.into_iter().peekable() };
+    let (mut options, mut seen) = (Options::default(), HashSet::new());
+    while let Some(word) = words.words.next() {
+        let Some(name) =
+            word.to_str().and_then(|word| word.strip_prefix('-')).filter(|name| !name.is_empty())
+        else {
+            if let Some(script) = options.script.replace(PathBuf::from(word)) {
+                return Err(Failure::Other(format!(
+                    "`{}` is a second script: put options before the script, and name one script",
+                    options.script.unwrap_or(script).display()
+                )));
+            }
+            continue;
+        };
+        let name = name.strip_prefix('-').unwrap_or(name);
+        let row = ROWS.iter().find(|row| row.names.contains(&name)).ok_or_else(|| unknown(name))?;
+        let may_repeat = matches!(row.does, Does::Filters | Does::Assign);
+        if !seen.insert(row.names[0]) && !may_repeat {
+            return Err(Failure::Other(format!("-{} is given twice: leave one out", row.names[0])));
+        }
+        match row.does {
+            Does::Help => return Ok(Asked::Help),
+            Does::Version => return Ok(Asked::Version),
+            Does::Refused(why) => {
+                return Err(Failure::Other(format!("CQL's -{name} is not supported: {why}: leave it out")));
+            }
+            _ => options.take(row, &mut words)?,
+        }
+    }
+    Ok(Asked::Search(Box::new(options)))
+}
+
+impl Options {
+    fn take(&mut self, row: &Row, words: &mut Words) -> Result<(), Failure> {
+        match row.does {
+            Does::Input => self.set_input(PathBuf::from(words.operand(row)?))?,
+            Does::InputNamed(name) => self.set_input(PathBuf::from(name))?,
+            Does::Output => self.set_output(PathBuf::from(words.operand(row)?))?,
+            Does::OutputToStdout => self.set_output(PathBuf::from("-"))?,
+            Does::Filters => self.filters.push(words.text(row)?),
+            Does::Assign => {
+                let (name, value) = (words.text(row)?, words.text(row)?);
+                let value = if value.parse::<i32>().is_ok() { value } else { quoted(row, &value)? };
+                // A value from the command line is that at the start of each game: the script may change it later.
+                self.assignments.push(format!("if initial {name}={value}"));
+            }
+            Does::Filter(text) => self.filters.push(text.into()),
+            Does::FilterOfText(text) => {
+                let value = words.text(row)?;
+                self.filters.push(format!("{text} {}", quoted(row, &value)?));
+            }
+            Does::FilterOfWord(text) => {
+                let value = words.text(row)?;
+                self.filters.push(format!("{text} {value}"));
+            }
+            Does::Games => {
+                let (low, high) = words.range(row)?;
+                // Before all others: games outside are not asked.
+                self.filters.insert(0, format!("gamenumber>={low} gamenumber<={high}"));
+                self.games = Some((low, high));
+            }
+            Does::FilterOfRange(number) => {
+                let (low, high) = words.range(row)?;
+                self.filters.push(format!("{number}>={low} {number}<={high}"));
+            }
+            Does::Transform(word) => self.transforms.push(word),
+            Does::Variations(wanted) => set(&mut self.variations, wanted, "-variations and -mainline")?,
+            Does::Comments(level) => set(&mut self.comments, level, "-quiet and -silent")?,
+            Does::MatchString => self.match_string = Some(words.text(row)?),
+            Does::MatchCount => self.match_count = Some(words.range(row)?),
+            Does::NoHeader => self.no_header = true,
+            Does::NoSetTag => self.no_set_tag = true,
+            Does::NoRemoveComment => self.no_remove_comment = true,
+            Does::Threads => {
+                let threads = NonZeroUsize::new(words.number(row)? as usize).unwrap_or(NonZeroUsize::MIN);
+                set(&mut self.threads, threads, "-threads and -singlethreaded")?;
+            }
+            Does::OneThread => set(&mut self.threads, NonZeroUsize::MIN, "-threads and -singlethreaded")?,
+            Does::LineIncrement => self.line_increment = Some(u64::from(words.number(row)?.max(1))),
+            Does::ShowMatches => self.shows_matches = true,
+            Does::Files => self.files = Some(PathBuf::from(words.operand(row)?)),
+            Does::Help | Does::Version | Does::Refused(_) => {}
+        }
+        Ok(())
+    }
+
+    fn set_input(&mut self, path: PathBuf) -> Result<(), Failure> {
+        set(&mut self.input, path, "-input, -vi and -guipgnstdin")
+    }
+
+    fn set_output(&mut self, path: PathBuf) -> Result<(), Failure> {
+        set(&mut self.output, path, "-output and -guipgnstdout")
+    }
+}
+
+/// Sets what options of several names may set once.
+fn set<T>(to: &mut Option<T>, value: T, names: &str) -> Result<(), Failure> {
+    match to.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Failure::Other(format!("{names} exclude each other: give one of them"))),
+    }
+}
+
+/// The arguments that are still to be read.
+struct Words {
+    words: std::iter::Peekable<std::vec::IntoIter<OsString>>,
+}
+
+impl Words {
+    fn operand(&mut self, row: &Row) -> Result<OsString, Failure> {
+        self.words.next().ok_or_else(|| {
+            Failure::Other(format!("-{} lacks its value: write `-{0} {}`", row.names[0], row.operands))
+        })
+    }
+
+    fn text(&mut self, row: &Row) -> Result<String, Failure> {
+        let word = self.operand(row)?;
+        let wrong = |word: OsString| {
+            Failure::Other(format!("the value `{}` of -{} is not UTF-8", word.display(), row.names[0]))
+        };
+        word.into_string().map_err(wrong)
+    }
+
+    fn number(&mut self, row: &Row) -> Result<u32, Failure> {
+        let word = self.text(row)?;
+        word.parse().ok().filter(|number| i32::try_from(*number).is_ok()).ok_or_else(|| {
+            let (name, operands) = (row.names[0], row.operands);
+            Failure::Other(format!("`{word}` is no number from 0: write `-{name} {operands}`"))
+        })
+    }
+
+    /// A number, or two that are its bounds.
+    fn range(&mut self, row: &Row) -> Result<(u32, u32), Failure> {
+        let low = self.number(row)?;
+        let is_number = |word: &OsString| {
+            word.to_str()
+                .is_some_and(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let high = if self.words.peek().is_some_and(is_number) { self.number(row)? } else { low };
+        if high < low {
+            let name = row.names[0];
+            return Err(Failure::Other(format!(
+                "-{name} {low} {high} runs backwards: write the lower number first"
+            )));
+        }
+        Ok((low, high))
+    }
+}
+
+/// A value as a string of CQL.
+fn quoted(row: &Row, value: &str) -> Result<String, Failure> {
+    if value.contains('"') || value.chars().any(char::is_control) {
+        return Err(Failure::Other(format!(
+            "the value of -{} has a quotation mark or a control character, which a string of CQL cannot have: write \
+             a shorter part of it",
+            row.names[0]
+        )));
+    }
+    Ok(format!("\"{value}\""))
+}
+
+fn unknown(name: &str) -> Failure {
+    let names: Vec<&str> = ROWS.iter().flat_map(|row| row.names).copied().collect();
+    let near = nearest(name, names.iter()).map(|near| format!("; did you mean -{near}?"));
+    Failure::Other(format!(
+        "CQL has no option -{name}{}: `orbit cql -help` lists the options",
+        near.unwrap_or_default()
+    ))
+}
+
+/// What an option does begins in this column of the help.
+const HELP_COLUMN: usize = 25;
+/// The help is made for terminals of this width.
+const HELP_WIDTH: usize = 80;
+
+/// The options as the help lists them. Lines are broken here, because clap knows no columns in a text.
+pub(super) fn list() -> String {
+    let mut out = String::new();
+    for row in ROWS.iter().filter(|row| !matches!(row.does, Does::Refused(_))) {
+        let names: Vec<String> = row.names.iter().map(|name| format!("-{name}")).collect();
+        let mut line = format!("  {} {}", names.join(", "), row.operands).trim_end().to_owned();
+        let mut column = line.len().max(HELP_COLUMN - 1);
+        for word in row.help.split(' ') {
+            if column + 1 + word.len() > HELP_WIDTH {
+                let _ = writeln!(out, "{line}");
+                line.clear();
+                column = HELP_COLUMN - 1;
+            }
+            let _ = write!(line, "{:1$}{word}", "", column + 1 - line.len());
+            column = line.len();
+        }
+        let _ = writeln!(out, "{line}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_words(line: &str) -> Result<Options, String> {
+        let words = line.split_whitespace().map(OsString::from).collect();
+        match read(words) {
+            Ok(Asked::Search(options)) => Ok(*options),
+            Ok(_) => Err("help".into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn options_have_one_dash_or_two_and_come_in_any_order() {
+        let options = read_words(
+            "-i a.pgn --output b.pgn -matchcount 2 5 -flip -shift -cql Ra3 -cql kb1 -quiet x.cql -year 1990",
+        )
+        .unwrap();
+        assert_eq!(options.input, Some("a.pgn".into()));
+        assert_eq!(options.output, Some("b.pgn".into()));
+        assert_eq!(options.script, Some("x.cql".into()));
+        assert_eq!(options.match_count, Some((2, 5)));
+        assert_eq!(options.transforms, ["flip", "shift"]);
+        assert_eq!(options.filters, ["Ra3", "kb1", "year>=1990 year<=1990"]);
+        assert_eq!(options.comments, Some(Comments::Quiet));
+    }
+
+    #[test]
+    fn a_second_number_is_taken_if_there_is_one() {
+        assert_eq!(read_words("-matchcount 2 x.cql").unwrap().match_count, Some((2, 2)));
+        assert_eq!(read_words("-g 7 9 -").unwrap().filters, ["gamenumber>=7 gamenumber<=9"]);
+        assert_eq!(read_words("-g 7 9 -").unwrap().script, Some("-".into()));
+    }
+
+    #[test]
+    fn values_become_filters() {
+        let options = read_words("-white Tal -assign n -4 -assign s x.cqo -result 1-0 -wtm").unwrap();
+        assert_eq!(options.filters, ["player white \"Tal\"", "result 1-0", "wtm"]);
+        assert_eq!(options.assignments, ["if initial n=-4", "if initial s=\"x.cqo\""]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (line, part) in [
+            ("-i", "-input lacks its value: write `-input GAMES.pgn`"),
+            ("-imput a", "did you mean -input?"),
+            ("-i a -input b", "-input is given twice"),
+            ("-i a -vi", "exclude each other"),
+            ("-quiet -silent", "-quiet and -silent exclude each other"),
+            ("-matchcount x", "`x` is no number from 0: write `-matchcount N [M]`"),
+            ("-matchcount 5 2", "runs backwards"),
+            ("-g 99999999999", "is no number"),
+            ("-player a\"b", "quotation mark"),
+            ("a.cql b.cql", "`b.cql` is a second script"),
+            ("-alwayscomment", "CQL's -alwayscomment is not supported: a filter that fails"),
+            ("-similarposition a.pgn", "not supported: orbit has no search"),
+        ] {
+            let error = read_words(line).unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_list_has_two_columns() {
+        for line in list().lines() {
+            assert!(line.len() <= HELP_WIDTH, "{line}");
+            let begins = line.len() - line.trim_start().len();
+            assert!([2, HELP_COLUMN].contains(&begins), "{line}");
+            assert_eq!(line.trim_end(), line);
+        }
+        assert!(ROWS.iter().all(|row| row.help.is_empty() == matches!(row.does, Does::Refused(_))));
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<&str> = ROWS.iter().flat_map(|row| row.names).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

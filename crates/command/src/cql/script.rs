@@ -1,0 +1,130 @@
+//! A script with the filters of the command line before its own, and its diagnostics as shown.
+
+use std::path::{Path, PathBuf};
+
+use orbit_core::diagnostic::{Diagnostic, Severity, Span};
+use orbit_query::{Dialect, Parsed};
+
+use super::options::Options;
+use crate::failure::Failure;
+use crate::query_text::read;
+use crate::terminal;
+
+/// What is run without a script: every position matches.
+const EVERYTHING: &str = "cql() .";
+/// Where the filters of options are said to come from.
+const OPTIONS: &str = "options of orbit cql";
+
+/// A script, and what options put into it.
+pub(super) struct Script {
+    /// Its file, if it has one.
+    pub(super) path: Option<PathBuf>,
+    text: String,
+    /// What stands before its filters, and where.
+    before: String,
+    at: usize,
+    /// What stands behind them.
+    after: &'static str,
+}
+
+impl Script {
+    /// Reads the script that the options name.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, and filters for a script of CQL 5.
+    pub(super) fn of(options: &Options) -> Result<Script, Failure> {
+        let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
+        let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
+        let (before, after) = added(options);
+        let mut script = Script { path, text, before, at: 0, after };
+        if !script.before.is_empty() && Dialect::of(&script.text) == Dialect::Cql5 {
+            return Err(Failure::Other(format!(
+                "{} is CQL 5, and options can add no filters to it: `orbit convert` makes CQL 6 of it",
+                script.origin()
+            )));
+        }
+        script.at = orbit_query::body_start(&script.text).map_err(|fault| script.failure(&fault))?;
+        Ok(script)
+    }
+
+    /// Reads it as a query.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn parse(&self) -> Result<Parsed, Failure> {
+        let Script { text, before, at, after, .. } = self;
+        let whole = [&text[..*at], before, &text[*at..], after].concat();
+        orbit_query::parse_dialect(&whole, None).map_err(|fault| self.failure(&fault))
+    }
+
+    /// Why it cannot be run.
+    pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
+        Failure::Query(self.render(diagnostic))
+    }
+
+    /// Prints warnings.
+    pub(super) fn print_remarks(&self, remarks: &[Diagnostic]) {
+        for remark in remarks.iter().filter(|remark| remark.severity <= Severity::Hint) {
+            terminal::drawn_message(&self.render(remark));
+        }
+    }
+
+    /// The name of the file that is written if none is given.
+    pub(super) fn output(&self) -> PathBuf {
+        let stem = self.path.as_deref().and_then(Path::file_stem).unwrap_or("cql".as_ref());
+        let mut name = stem.to_os_string();
+        name.push("-out.pgn");
+        PathBuf::from(name)
+    }
+
+    fn origin(&self) -> String {
+        self.path.as_deref().map_or_else(|| "query".into(), |path| path.display().to_string())
+    }
+
+    fn render(&self, diagnostic: &Diagnostic) -> String {
+        let Span { start, end } = diagnostic.span;
+        let (begin, length) = (self.at, self.before.len());
+        if (begin..begin + length).contains(&start) {
+            let span = Span::new(start - begin, (end - begin).min(length));
+            let diagnostic = Diagnostic { span, ..diagnostic.clone() };
+            return terminal::rendered(&diagnostic, &self.before, OPTIONS, 1);
+        }
+        // Places behind the options are as far back in the script, and what is added at its end is its end.
+        let place =
+            |at: usize| if at > begin { at.saturating_sub(length).clamp(begin, self.text.len()) } else { at };
+        let span = Span::new(place(start), place(end));
+        terminal::rendered(&Diagnostic { span, ..diagnostic.clone() }, &self.text, &self.origin(), 1)
+    }
+}
+
+/// What options put before the filters of a script, and behind them.
+fn added(options: &Options) -> (String, &'static str) {
+    let Options { assignments, filters, transforms, .. } = options;
+    let mut before: String = transforms.iter().map(|word| format!(" {word}")).collect();
+    let after = if transforms.is_empty() { "" } else { "\n}" };
+    if !transforms.is_empty() {
+        before.push_str(" {");
+    }
+    for assignment in assignments {
+        before.push_str(&format!(" {{{assignment}}}"));
+    }
+    // Each stands on lines of its own, since it may end with a comment.
+    for filters in filters {
+        before.push_str(&format!(" {{\n{filters}\n}}"));
+    }
+    if !before.is_empty() {
+        before.push('\n');
+    }
+    (before, after)
+}
+
+/// A path, with an ending that may be left out if there is such a file.
+pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut longer = path.as_os_str().to_os_string();
+    longer.push(".");
+    longer.push(ending);
+    let longer = PathBuf::from(longer);
+    if !path.exists() && longer.exists() { longer } else { path.to_path_buf() }
+}

@@ -1,0 +1,141 @@
+//! The ends of commands: success, or a failure with its message.
+
+use std::io;
+
+use orbit_core::files::{Clash, OutputError};
+use orbit_database::DatabaseError;
+use orbit_engine::EngineError;
+use orbit_pgn::PgnError;
+use orbit_reel::{ManifestError, ReelError};
+use orbit_search::RequestError;
+use orbit_search::job::{JobError, RecordError, ReplayError};
+use orbit_search::run::TakeError;
+use orbit_search::scan::ScanError;
+
+/// The end of a command when nothing went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exit {
+    /// The command succeeded.
+    Done,
+    /// Nothing hit, and `--fail-if-none` was given.
+    NoHits,
+    /// A source was not read to its end.
+    SourceFailed,
+    /// A line of a script for `orbit repl` was wrong.
+    Wrong,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// The reason why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    #[error(transparent)]
+    Reel(#[from] ReelError),
+    /// A block could not be read in the middle of a run: the results so far are incomplete.
+    #[error("{0}")]
+    Midway(DatabaseError),
+    /// A query, with the place of the error drawn.
+    #[error("{0}")]
+    Query(String),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A job that is not there, or not this one.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// Parts of a job that are missing or damaged.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// Options that do not go together.
+    #[error("{}", .0.in_options())]
+    Request(#[from] RequestError),
+    #[error("stdout: {0}")]
+    Stdout(io::Error),
+    /// The reader of standard output closed the pipe: what is left to do is in vain, and nothing is wrong.
+    #[error("the reader of standard output closed the pipe")]
+    Closed,
+    /// A file that is written; the error names it.
+    #[error("{0}")]
+    File(io::Error),
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Failure {
+    /// The failure of standard output.
+    pub(super) fn of_stdout(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Stdout(error),
+        }
+    }
+
+    /// The kind of failure, for programs.
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
+            Failure::Query(_) => "query",
+            Failure::Engine(_) => "engine",
+            Failure::Stdout(_) | Failure::Closed | Failure::File(_) => "output",
+            Failure::Job(_) | Failure::Request(_) | Failure::Other(_) => "usage",
+        }
+    }
+
+    /// True if it was interrupted before anything was read.
+    pub(super) fn is_interrupt(&self) -> bool {
+        matches!(self, Failure::Database(DatabaseError::Pgn(PgnError::Interrupted)))
+    }
+
+    /// True if something that was to be searched is missing.
+    pub(super) fn is_incomplete(&self) -> bool {
+        use DatabaseError::Manifest;
+        matches!(
+            self,
+            Failure::Midway(_)
+                | Failure::Replay(_)
+                | Failure::Database(Manifest(ManifestError::MissingShard { .. }))
+        )
+    }
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Failure {
+        Failure::File(error.into())
+    }
+}
+
+impl From<Clash> for Failure {
+    fn from(clash: Clash) -> Failure {
+        Failure::Other(clash.to_string())
+    }
+}
+
+impl From<TakeError> for Failure {
+    fn from(error: TakeError) -> Failure {
+        Failure::Other(error.to_string())
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Failure {
+        match error {
+            RecordError::Scan(error) => error.into(),
+            RecordError::Take(error) => error.into(),
+            RecordError::File(error) => Failure::File(error),
+            other => Failure::Other(other.to_string()),
+        }
+    }
+}
+
+impl From<ScanError> for Failure {
+    fn from(error: ScanError) -> Failure {
+        match error {
+            ScanError::Database(error @ DatabaseError::ReadOnce) => Failure::Other(error.to_string()),
+            ScanError::Database(error) => Failure::Midway(error),
+            ScanError::Engine(error) => Failure::Engine(error),
+            other => Failure::Other(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Games that hit, written as PGN.
+
+use orbit_database::{GameTexts, StreamedBlock};
+use orbit_search::report::PgnSeparator;
+use orbit_search::run::{Comment, GameText, GamesTaken, TakeError};
+
+use super::common::Progress;
+use super::failure::Failure;
+use super::sink::Sink;
+
+/// Games that hit, and all places that they are written to.
+pub(super) struct Games {
+    sinks: Vec<Sink>,
+    separator: PgnSeparator,
+    comment: Comment,
+    wanted: GamesTaken,
+}
+
+impl Games {
+    pub(super) fn new(comment: Comment, skip: u64, games_max: Option<u64>) -> Games {
+        let (separator, wanted) = (PgnSeparator::default(), GamesTaken::new(skip, games_max));
+        Games { sinks: Vec::new(), separator, comment, wanted }
+    }
+
+    pub(super) fn add(&mut self, sink: Sink) {
+        self.sinks.push(sink);
+    }
+
+    /// Whether games are written anywhere.
+    pub(super) fn are_wanted(&self) -> bool {
+        !self.sinks.is_empty()
+    }
+
+    /// What is put at hits.
+    pub(super) fn comment(&self) -> &Comment {
+        &self.comment
+    }
+
+    /// Reads and writes the next game of a block, if it is among those that are wanted.
+    pub(super) fn take(
+        &mut self,
+        streamed: &StreamedBlock,
+        mut game: GameText,
+        texts: &mut GameTexts,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
+        if !self.wanted.takes_next() {
+            return Ok(());
+        }
+        let text = game.read(streamed, texts).map_err(TakeError::Text)?;
+        progress.beside_stdout(|| self.write_now(text))
+    }
+
+    /// Writes the next game, if it is among those that are wanted.
+    pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Failure> {
+        if self.wanted.takes_next() { self.write_now(text) } else { Ok(()) }
+    }
+
+    fn write_now(&mut self, text: &[u8]) -> Result<(), Failure> {
+        let between = self.separator.next(text);
+        let write =
+            |sink: &mut Sink| sink.put(|out| out.write_all(&between).and_then(|()| out.write_all(text)));
+        self.sinks.iter_mut().try_for_each(|sink| write(sink).map(drop))
+    }
+
+    /// Ends all files and gives them their names.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        let end = self.separator.end();
+        self.sinks.drain(..).try_for_each(|mut sink| {
+            sink.put(|out| out.write_all(end).and_then(|()| out.flush()))?;
+            sink.finish()
+        })
+    }
+
+    /// The places that games are written to.
+    pub(super) fn sinks(&self) -> &[Sink] {
+        &self.sinks
+    }
+}

@@ -1,0 +1,348 @@
+//! `orbit index`.
+
+mod shards;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use orbit_core::files::refuse_clashes;
+use orbit_database::{AlreadyHeld, Database, DatabaseOptions, Summary};
+use orbit_reel::{
+    Alike, Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
+};
+use orbit_search::report::{totals_fields, totals_lines};
+use orbit_search::run::ProblemsPart;
+
+use super::common::{
+    Interrupt, Progress, ProgressArgs, bytes, choice, from_one, grouped, print_failures, threads, totals_line,
+};
+use super::failure::{Exit, Failure};
+use super::problems::Problems;
+use super::reading::{UnpackArgs, print_substitutes};
+use super::sink::Files;
+use super::terminal::Remark;
+
+const AFTER_HELP: &str = "\
+Appending:
+  --append adds games to the end of a reel and leaves the games before them as they are. If it
+  fails or is interrupted, the reel stays as it was. An input whose content is in the reel already
+  is skipped, whatever its name, and so is an input that is given twice; URLs and standard input
+  are not compared. A file that has changed since it was added is refused. Only one `orbit index`
+  can write to a reel at a time.
+  Each append writes a new directory of the reel; the old one stays in the file as unused bytes,
+  which `orbit info` counts. `orbit index all.reel -o new.reel` makes a reel without them.
+
+Duplicates:
+  --no-duplicates drops a game if an earlier game has the same start position, moves, result and
+  tags, and with --variations the same side lines, comments and glyphs. --no-duplicates=moves
+  compares the start position and the moves of the main line alone: collections hold many games
+  twice, with names and events written differently. A dropped game keeps its number and is counted
+  as skipped. This needs 24 to 48 bytes of memory for each game, including those that are in the
+  reel already.
+
+Shards:
+  --shards writes a folder of reels and a manifest, orbit-manifest.json, which names them with
+  their sizes, games, positions, dates, ratings and checksums. Such a folder is a database wherever
+  games are read: `orbit scan QUERY db/` finds what it finds in one reel, with the same numbers of
+  games. A job has a part for each reel: see `orbit job`. A shard that is missing, cut or exchanged
+  is an error.
+
+Exit code: 0 if the reel was written or there was nothing to append; 2 if it was not written; 3 if
+a source was not read to its end (the reel contains what was read); 4 if the system refuses memory
+(it was not written); 130 after Ctrl-C.
+
+Examples:
+  orbit index games/ -o all.reel
+  orbit index --append twic1500.pgn -o all.reel
+  orbit index --append --no-duplicates downloads/ -o all.reel
+  orbit index --shards 256M games/ -o db/
+  zstdcat big.pgn.zst | orbit index - -o big.reel
+  orbit index --no-duplicates a.reel b.reel -o both.reel";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), .zip archives and folders of such files, reels, or `-` for
+    /// standard input.
+    ///
+    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Write this reel; its name ends in .reel. The file gets its name when it is complete. With --shards, a new folder.
+    #[arg(short, long, value_name = "FILE.reel")]
+    output: PathBuf,
+    /// Add games to the reel instead of replacing it; files that it contains already are skipped.
+    #[arg(long)]
+    append: bool,
+    /// Write a folder of reels of about this size, such as `256M`, and a manifest.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, conflicts_with = "append")]
+    shards: Option<u64>,
+    /// Drop games that are equal to an earlier game.
+    ///
+    /// `--no-duplicates` compares all that is kept of games, `--no-duplicates=moves` their moves alone.
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Alike>(), num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
+    no_duplicates: Option<Alike>,
+    /// Keep side lines (variations), comments and glyphs, so that `--variations` can search the reel.
+    ///
+    /// Side lines without a legal move, and those at the place where a game was cut, are left out. --append keeps side
+    /// lines if the reel does.
+    #[arg(long)]
+    variations: bool,
+    /// Use N threads [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+    /// Write to FILE a list of the games that were cut, skipped or repaired.
+    ///
+    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
+    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
+    /// source, the game, the byte, the ply and the reason.
+    #[arg(long, value_name = "FILE")]
+    problems: Option<PathBuf>,
+    /// Print on stderr which games were cut, skipped or repaired.
+    #[arg(short, long)]
+    verbose: bool,
+    /// Print neither progress, nor a summary, nor which inputs are skipped.
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    // A reel may be made from itself, so its inputs are not checked here; the list of problems is checked against the
+    // inputs when these are known.
+    let outputs = std::iter::once(&args.output).chain(&args.problems);
+    refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
+    if let Some(shard_bytes) = args.shards {
+        return shards::run(&args, shard_bytes, begun);
+    }
+    refuse_all_but_reels(&args.output)?;
+    refuse_ending(&args.output)?;
+    let interrupt = Interrupt::install()?;
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    options.pgn.hash = true;
+    args.unpack.apply(&mut options);
+    let mut writer = match args.append {
+        true => ReelWriter::append_to(&args.output)?,
+        false => ReelWriter::create(&args.output)?,
+    };
+    let keeps = writer.reel().map_or(args.variations, Reel::keeps_variations);
+    if args.variations && !keeps {
+        return Err(Failure::Other(format!(
+            "{} contains only the main lines of its games: append without --variations, or make it again with --variations",
+            args.output.display()
+        )));
+    }
+    options.parse.variations = keeps;
+    options.parse.annotations = keeps;
+    writer.keep_variations(keeps);
+    writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
+    let Some(mut database) = open(&args, writer.reel(), &options)? else {
+        if !args.quiet {
+            message!("nothing to append: {} contains all inputs already", args.output.display());
+        }
+        return Ok(Exit::Done);
+    };
+    print_substitutes(&database, args.quiet);
+    if let Some(alike) = args.no_duplicates {
+        database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
+    }
+    let mut problems =
+        Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, &interrupt))?;
+    let progress = Progress::of(&args.progress, args.quiet);
+    let append = |_: &Block, encoded: &EncodedBlock| Ok(writer.append(encoded)?);
+    let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;
+    problems.finish()?;
+    if interrupt.is_set() {
+        let what = if writer.reel().is_some() { "nothing was appended to" } else { "nothing was written to" };
+        message!("interrupted; {what} {}", args.output.display());
+        return Ok(Exit::Interrupted);
+    }
+    let sources_before = writer.reel().map_or(0, |reel| reel.sources().len());
+    let is_appended = writer.reel().is_some();
+    let sources: Vec<ReelSource> =
+        summary.sources[sources_before..].iter().map(|source| source.to_reel_source()).collect();
+    let fails =
+        |reel: &Reel| !sources.is_empty() && sources.iter().all(|source| fails_as_before(source, reel));
+    if writer.reel().is_some_and(fails) {
+        if !args.quiet {
+            message!(
+                "nothing to append: {} contains already all that can be read of the inputs",
+                args.output.display()
+            );
+        }
+        return Ok(print_failures(&summary));
+    }
+    writer.pass_over(summary.side_lines);
+    let (totals, sections) = writer.finish(&sources)?;
+    progress.done();
+    if !args.quiet {
+        let seconds = begun.elapsed().as_secs_f64();
+        report((&args.output, keeps), &summary, is_appended.then_some(&totals), &sections, seconds);
+    }
+    Ok(print_failures(&summary))
+}
+
+/// The inputs; when appending, without those that the reel contains. `None` if it contains them all.
+fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<Option<Database>, Failure> {
+    if !args.append {
+        return Ok(Some(Database::open(&args.paths, options.clone())?));
+    }
+    let additions = orbit_database::additions(reel, &args.paths)?;
+    refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
+    if !args.quiet {
+        additions.notes.iter().for_each(|note| message!("note: {note}"));
+        additions.already_held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
+    }
+    if additions.paths.is_empty() {
+        return Ok(None);
+    }
+    let mut options = options.clone();
+    // Folders and archives: what lies in them is given in their stead.
+    let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
+    options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
+    Ok(Some(match reel {
+        Some(reel) => Database::open_after(reel, &additions.paths, options)?,
+        None => Database::open(&additions.paths, options)?,
+    }))
+}
+
+/// Whether a source could not be read at all, for the reason that the reel records of an earlier attempt.
+fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
+    let is_same =
+        |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
+    source.is_nothing() && reel.sources().iter().any(is_same)
+}
+
+/// Why an input is not appended.
+fn held_line(held: &AlreadyHeld, output: &Path) -> String {
+    let (path, output) = (held.path.display().to_string(), output.display());
+    let source = &held.source;
+    match (held.is_input, *source == path) {
+        (true, true) => format!("{path}: skipped: it is given before"),
+        (true, false) => format!("{path}: skipped: its content is given before, as {source}"),
+        (false, true) => format!("{path}: skipped: {output} contains it already"),
+        (false, false) => format!("{path}: skipped: {output} contains it already, as {source}"),
+    }
+}
+
+/// The games that the reel contains before the append.
+fn seen(
+    args: &Args,
+    alike: Alike,
+    reel: Option<&Reel>,
+    options: DatabaseOptions,
+) -> Result<GameSet, Failure> {
+    let mut seen = GameSet::new(alike);
+    if let Some(reel) = reel {
+        let database = Database::from_reel(Reel::open(reel.path())?, options);
+        let hashes = |block: &Block| GameHash::of_block(block, alike);
+        let summary = database.for_each_block(threads(args.threads), hashes, |streamed, hashes| {
+            seen.insert_block(&streamed.block, &hashes);
+            ControlFlow::Continue(())
+        });
+        summary?;
+    }
+    Ok(seen)
+}
+
+/// Writes all blocks of the database.
+fn write(
+    mut append: impl FnMut(&Block, &EncodedBlock) -> Result<(), Failure>,
+    database: Database,
+    problems: &mut Problems,
+    progress: &Progress,
+    threads: usize,
+) -> Result<Summary, Failure> {
+    let mut fault = None;
+    let sources = database.source_names();
+    // The stream sums up each block, so its sums are not computed again.
+    let encode = |block: &Block| EncodedBlock::with_totals(block, Totals::default());
+    let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
+        progress.update(&streamed);
+        encoded.set_totals(streamed.totals.clone());
+        let listed = problems.are_wanted().then(|| ProblemsPart::of(&streamed.block, &sources));
+        let written = problems.list(listed, progress).and_then(|()| append(&streamed.block, &encoded));
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    progress.clear();
+    // An error here is a failure of the whole command: no reel is written.
+    let summary = summary?;
+    fault.map_or(Ok(summary), Err)
+}
+
+/// Prints what was read and the size of the reel. `all` are the totals of a reel that was appended to.
+fn report(
+    (output, variations): (&Path, bool),
+    summary: &Summary,
+    all: Option<&Totals>,
+    sections: &SectionBytes,
+    seconds: f64,
+) {
+    let totals = &summary.totals;
+    totals_lines(totals).into_iter().for_each(|line| Remark::from(line).print());
+    if summary.side_lines > 0 {
+        let side_lines = grouped(summary.side_lines);
+        let why = match variations {
+            false => "--variations keeps side lines",
+            true => "--problems FILE lists why",
+        };
+        let are = if summary.side_lines == 1 { "side line was" } else { "side lines were" };
+        message!("{side_lines} {are} left out: {why}");
+    }
+    if let Some(all) = all {
+        let contains = format!("appended; {} now contains {}", output.display(), totals_line(all));
+        Remark::from((contains, totals_fields(all))).print();
+    }
+    message!(
+        "{}: {} bytes, {:.2} a position; {seconds:.2} s, {} positions/s",
+        output.display(),
+        grouped(sections.total()),
+        sections.total() as f64 / all.unwrap_or(totals).positions.max(1) as f64,
+        grouped((totals.positions as f64 / seconds) as u64),
+    );
+}
+
+/// Refuses the ending of another format, unless the file exists: a reel may have any name.
+fn refuse_ending(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        None | Some("reel") => Ok(()),
+        Some(_) if path.is_file() => Ok(()),
+        Some(end) => Err(Failure::Other(format!(
+            "{}: `orbit index` writes reels, not .{end} files: give a name that ends in .reel",
+            path.display()
+        ))),
+    }
+}
+
+/// Refuses to replace a file that is no reel: a mistyped command must not overwrite a PGN file.
+fn refuse_all_but_reels(path: &Path) -> Result<(), Failure> {
+    // Opening a pipe may block; the writer refuses it.
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    match File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut head)) {
+        Ok(1..) if !Reel::sniff(&head) => Err(Failure::Other(format!(
+            "{} exists and is no reel: give another name, or remove it first",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}

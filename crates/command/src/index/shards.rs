@@ -1,0 +1,80 @@
+//! `orbit index --shards`: a folder of reels.
+
+use std::time::Instant;
+
+use orbit_database::{Database, DatabaseOptions, SourceSummary};
+use orbit_pgn::Stamp;
+use orbit_reel::{Block, EncodedBlock, GameSet, ManifestError, ReelSource, ShardsWriter};
+
+use super::{Args, report, write};
+use crate::common::{Interrupt, Progress, counted, print_failures, threads};
+use crate::failure::{Exit, Failure};
+use crate::problems::Problems;
+use crate::reading::print_substitutes;
+use crate::sink::Files;
+
+pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::install()?;
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    options.pgn.hash = true;
+    args.unpack.apply(&mut options);
+    options.parse.variations = args.variations;
+    options.parse.annotations = args.variations;
+    let mut database = Database::open(&args.paths, options)?;
+    print_substitutes(&database, args.quiet);
+    if let Some(alike) = args.no_duplicates {
+        database = database.without_duplicates(GameSet::new(alike));
+    }
+    let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
+    let mut problems =
+        Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, &interrupt))?;
+    let progress = Progress::of(&args.progress, args.quiet);
+    let sources = known(&database);
+    let mut temporary = None;
+    let append = |block: &Block, encoded: &EncodedBlock| {
+        writer.append(block, encoded, &sources).map_err(failure)?;
+        let path = writer.temporary_path();
+        if path != temporary.as_deref() {
+            path.into_iter().for_each(|path| interrupt.unfinished.add(path));
+            temporary = path.map(ToOwned::to_owned);
+        }
+        Ok(())
+    };
+    let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;
+    problems.finish()?;
+    if interrupt.is_set() {
+        message!("interrupted; nothing was written to {}", args.output.display());
+        return Ok(Exit::Interrupted);
+    }
+    let sources: Vec<ReelSource> = summary.sources.iter().map(|source| source.to_reel_source()).collect();
+    let (manifest, _, sections) = writer.finish(&sources, summary.side_lines).map_err(failure)?;
+    progress.done();
+    if !args.quiet {
+        let seconds = begun.elapsed().as_secs_f64();
+        report((&args.output, args.variations), &summary, None, &sections, seconds);
+        message!("{} in {}", counted(manifest.shards.len(), "reel", "reels"), args.output.display());
+    }
+    Ok(print_failures(&summary))
+}
+
+/// The sources as far as they are known before they are read.
+fn known(database: &Database) -> Vec<ReelSource> {
+    let of_source = |source: &SourceSummary| {
+        let mut known = source.to_reel_source();
+        if source.reel.is_none() {
+            let stamp = source.path.as_ref().and_then(|path| Stamp::at(path).ok());
+            known.stamp = stamp.unwrap_or_default();
+        }
+        known
+    };
+    database.sources().iter().map(of_source).collect()
+}
+
+fn failure(error: ManifestError) -> Failure {
+    match error {
+        ManifestError::Reel(error) => Failure::Reel(error),
+        ManifestError::NotEmpty { .. } => Failure::Other(error.to_string()),
+        error => Failure::File(std::io::Error::other(error)),
+    }
+}

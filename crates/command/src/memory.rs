@@ -1,0 +1,148 @@
+//! The end of the program where the system refuses memory.
+//!
+//! A collection that cannot grow aborts the process, with a signal and without a remedy. There are thousands of places where one
+//! grows, so the refusal is noticed in the one place that all of them share, the allocator. Code of the library that can do without
+//! the memory, or names what needed it, still sees the refusal.
+
+#![allow(dead_code, reason = "the Python package, which contains the program, leaves memory to Python")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Cursor, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use orbit_reel::sees_refusals;
+
+use super::common::remove_unfinished;
+use super::terminal::{has_json_messages, message_at_once};
+
+/// The exit code of a program that gets no more memory.
+const EXIT_CODE: i32 = 4;
+
+/// The time that the first thread has for its message when memory is refused to another one.
+const MESSAGE_GRACE: Duration = Duration::from_millis(200);
+
+/// Beginnings of panics of the standard library and of zstd that say that memory was refused: for the signal stack of a new
+/// thread, and for a context.
+const PANICS: [&str; 3] = [
+    "failed to allocate an alternative stack",
+    "failed to set up alternative stack",
+    "zstd returned null pointer",
+];
+
+/// The allocator of the system. Where it has no memory the program ends with a message.
+pub struct Allocator;
+
+// SAFETY: all requests go to the allocator of the system as they come, and what it gives is handed on.
+#[expect(unsafe_code, reason = "allocators are unsafe")]
+unsafe impl GlobalAlloc for Allocator {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the contract is that of the caller.
+        given(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the contract is that of the caller.
+        given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: the contract is that of the caller.
+        given(unsafe { System.realloc(pointer, layout, bytes) }, bytes)
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the contract is that of the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Hands on the memory that the system gave for so many bytes, unless it gave none.
+#[inline]
+fn given(pointer: *mut u8, bytes: usize) -> *mut u8 {
+    if pointer.is_null() {
+        refused(bytes);
+    }
+    pointer
+}
+
+#[cold]
+fn refused(bytes: usize) {
+    if !sees_refusals() {
+        end(Some(bytes));
+    }
+}
+
+/// Takes as much stack as the main thread is likely to need. Linux gives it more when it is used, and a refusal is a signal then.
+/// To be called before other threads begin, which could take what was free.
+#[cfg(target_os = "linux")]
+pub fn reserve_stack() {
+    use std::{hint::black_box, mem::MaybeUninit};
+    /// The pages are used once; more of them would be seen in the memory of small runs.
+    const BYTES: usize = 1 << 20;
+    #[inline(never)]
+    fn grow() {
+        black_box(&mut [const { MaybeUninit::<u8>::uninit() }; BYTES]);
+    }
+    // A refusal of the same from the heap ends the program with a message.
+    drop(black_box(Vec::<u8>::with_capacity(BYTES + BYTES / 8)));
+    grow();
+}
+
+/// Other systems set it aside by themselves.
+#[cfg(not(target_os = "linux"))]
+pub fn reserve_stack() {}
+
+/// Ends the program in the same way where a library panics since memory was refused. To be called before threads begin.
+pub fn end_panics_of_memory() {
+    let others = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if panic.payload_as_str().is_some_and(|text| PANICS.iter().any(|it| text.starts_with(it))) {
+            end(None);
+        }
+        others(panic);
+    }));
+}
+
+/// Prints what was refused, removes unfinished files and ends the process. It takes no memory and waits for no lock.
+fn end(bytes: Option<usize>) -> ! {
+    static IS_ENDING: AtomicBool = AtomicBool::new(false);
+    if IS_ENDING.swap(true, Ordering::Relaxed) {
+        std::thread::sleep(MESSAGE_GRACE);
+        leave();
+    }
+    let (before, after) = match has_json_messages() {
+        true => (r#"{"kind":"error","code":"memory","message":""#, "\"}\n"),
+        false => ("error: ", "\n"),
+    };
+    let mut line = Cursor::new([0; 256]);
+    // The line is shorter.
+    let _ = line.write_all(before.as_bytes());
+    let _ = match bytes {
+        Some(bytes) => write!(line, "the system refused {bytes} bytes of memory"),
+        None => write!(line, "the system refused memory"),
+    };
+    let _ = write!(line, "; allow the program more, or fewer threads{after}");
+    let len = line.position() as usize;
+    message_at_once(&line.get_ref()[..len]);
+    remove_unfinished();
+    leave()
+}
+
+/// Ends the process at once: what runs at an ordinary end may need memory.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library has no such end")]
+fn leave() -> ! {
+    // SAFETY: nothing of the process runs after it.
+    unsafe { libc::_exit(EXIT_CODE) }
+}
+
+/// Ends the process.
+#[cfg(not(unix))]
+fn leave() -> ! {
+    std::process::exit(EXIT_CODE)
+}

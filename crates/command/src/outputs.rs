@@ -1,0 +1,455 @@
+//! Where hits are written to: standard output, files, in one format each.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use orbit_database::{GameTexts, StreamedBlock};
+use orbit_engine::Wants;
+use orbit_search::choice::Order;
+use orbit_search::report::findings::Findings;
+use orbit_search::report::{
+    Column, Columns, Extras, Format, FormatName, HitTotals, Layout, Report, Rows, Stitcher,
+};
+use orbit_search::run::{
+    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
+    Reach,
+};
+use orbit_search::{Chosen, UnknownName};
+
+use serde_json::{Value, json};
+
+use super::common::{Progress, choice, ending};
+use super::failure::Failure;
+use super::games::Games;
+use super::pictures::{self, Picture};
+use super::sink::{Files, Sink};
+use super::terminal::{self, Stdout, has_colors_on_stdout};
+
+/// Runs of hits in a line of text without `--all-plies`.
+const RUNS_MAX: usize = 12;
+/// Moves of a hit in a line of text without `--all-plies`.
+const MOVES_MAX: usize = 12;
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    /// Print hits in this format; the formats are described below [default: text].
+    #[arg(short = 'F', long, value_parser = choice::<FormatName>())]
+    pub(super) format: Option<FormatName>,
+    /// Write hits to a file, in the format that its name ends in.
+    ///
+    /// A .pgn file gets the games that hit, a .txt, .jsonl, .csv, .epd, .fen or .parquet file the hits, an .html file a
+    /// report, an .svg file a heat map. Report and heat map show all hits, whatever --limit or --sample leave out. The
+    /// names of .pgn, .txt, .jsonl, .csv, .epd and .fen files may have .zst after them. Parquet needs a program built
+    /// with `--features parquet`.
+    ///
+    /// May be given several times. Hits are then printed only if --format names a format that no file has, or with `-o -`,
+    /// which is standard output. A file gets its name when it is complete.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write one row for each hit, or one for each game that hits (its first hit), in tables and lists of positions.
+    ///
+    /// Tables and lists of positions are jsonl, csv, parquet, epd and fen.
+    #[arg(long, value_parser = choice::<Rows>(), default_value_t)]
+    rows: Rows,
+    /// Write these columns to tables, such as `game,white,black,move,fen`.
+    ///
+    /// Tables are jsonl, csv and parquet. docs/output.md has all columns and what they hold.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
+    columns: Vec<Column>,
+    /// Write a comment at each hit of the games that are written as PGN.
+    ///
+    /// `--comment=TEXT` writes TEXT. `--comment` alone writes the first copy that matches, as CQL, and how many other
+    /// copies match.
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    comment: Option<String>,
+    /// List all hits of a game in text, not only the first 12, and all moves of a hit.
+    #[arg(long)]
+    pub(super) all_plies: bool,
+    /// Leave out of what moves and positions hits consist.
+    ///
+    /// A hit of `line`, `path`, `find`, `echo`, `--`, `[x]` or `move` consists of moves and positions, its span: text has a
+    /// line for it, jsonl the field `span`, csv and parquet columns, a report arrows. To find them takes time at each hit
+    /// that is listed.
+    #[arg(long)]
+    pub(super) no_spans: bool,
+}
+
+impl OutputArgs {
+    /// Takes `-o -` as standard output. A format that a file has is not printed as well.
+    pub(super) fn take_stdout(&mut self) {
+        let files = self.files.len();
+        self.files.retain(|path| path.as_os_str() != "-");
+        if self.files.len() < files {
+            self.format.get_or_insert(FormatName::Text);
+        } else if self.format.is_some_and(|format| self.files_have(|name| name == format)) {
+            self.format = None;
+        }
+    }
+
+    /// Takes away the outputs that are folders: their names end in a slash.
+    pub(super) fn take_folders(&mut self) -> Vec<PathBuf> {
+        let is_folder =
+            |path: &mut PathBuf| path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+        self.files.extract_if(.., is_folder).collect()
+    }
+
+    /// The files that are written.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Whether a file lists hits or games.
+    pub(super) fn lists_to_files(&self) -> bool {
+        self.files_have(|_| true)
+    }
+
+    /// What the columns need that were chosen.
+    pub(super) fn wants(&self) -> Wants {
+        Columns::new(&self.columns).wants()
+    }
+
+    /// The formats and their choices as JSON, without names of files.
+    pub(super) fn in_json(&self) -> Result<Value, Failure> {
+        let format = |path: &PathBuf| {
+            Ok(match wish(path)? {
+                Wish::Hits(name) => name.to_string(),
+                Wish::Picture(_) => String::from("picture"),
+                Wish::Parquet => String::from("parquet"),
+            })
+        };
+        Ok(json!({
+            "format": self.format,
+            "files": self.files.iter().map(format).collect::<Result<Vec<String>, Failure>>()?,
+            "rows": self.rows,
+            "columns": self.columns,
+            "comment": self.comment,
+            "all_plies": self.all_plies,
+            "spans": !self.no_spans,
+        }))
+    }
+
+    /// The comment that is written at hits in games.
+    fn comment(&self) -> Comment {
+        match self.comment.as_deref() {
+            None => Comment::None,
+            Some("") => Comment::Copy,
+            Some(text) => Comment::Text(text.to_owned()),
+        }
+    }
+
+    /// Whether games are written as PGN.
+    fn write_games(&self) -> bool {
+        self.have(|name| name == FormatName::Pgn)
+    }
+
+    /// Whether hits or games are written in a format that passes a test; Parquet counts as CSV.
+    fn have(&self, test: impl Fn(FormatName) -> bool) -> bool {
+        let shown = self.format.or(self.files.is_empty().then_some(FormatName::Text));
+        shown.is_some_and(&test) || self.files_have(test)
+    }
+
+    fn files_have(&self, test: impl Fn(FormatName) -> bool) -> bool {
+        self.files.iter().any(|path| match wish(path) {
+            Ok(Wish::Hits(name)) => test(name),
+            Ok(Wish::Parquet) => test(FormatName::Csv),
+            _ => false,
+        })
+    }
+
+    /// Refuses options that have no effect on any output.
+    /// `lists` is whether hits may be listed on standard output.
+    pub(super) fn refuse_idle(&self, lists: bool) -> Result<(), Failure> {
+        use FormatName::{Csv, Epd, Fen, Jsonl, Text};
+        let lists_in = |is_wanted: fn(FormatName) -> bool| match lists {
+            true => self.have(is_wanted),
+            false => self.files_have(is_wanted),
+        };
+        let is_idle = self.rows != Rows::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
+        let why = if is_idle {
+            "--rows is for tables of hits: choose --format jsonl, csv, epd or fen, or write such a file with -o"
+        } else if !self.columns.is_empty() && !lists_in(|name| matches!(name, Jsonl | Csv)) {
+            "--columns is for tables of hits: choose --format jsonl or csv, or write a .jsonl, .csv or .parquet file with -o"
+        } else if self.all_plies && !lists_in(|name| name == Text) {
+            "--all-plies is for lists as text: choose --format text, or write a .txt file with -o"
+        } else if self.comment.is_some() && !self.write_games() {
+            "--comment needs games to write into: choose --format pgn, or write a .pgn file with -o"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::Other(why.into()))
+    }
+
+    /// The columns that were chosen, or else those that `usual` gives.
+    fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
+        if self.columns.is_empty() { usual() } else { Columns::new(&self.columns) }
+    }
+
+    /// The columns of CSV and Parquet.
+    fn table_columns(&self, extras: Extras) -> Columns {
+        self.columns_or(|| Columns::of_table(extras))
+    }
+
+    /// `None` for games as they are.
+    fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
+        let rows = self.rows;
+        let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
+        Some(match name {
+            FormatName::Text => Format::Text {
+                runs_max: at_most(RUNS_MAX),
+                layout,
+                moves_max: extras.spans.then(|| at_most(MOVES_MAX)),
+                styled: false,
+                cut: false,
+            },
+            FormatName::Pgn => return None,
+            FormatName::Jsonl => {
+                Format::JsonLines { rows, columns: self.columns_or(|| Columns::of_objects(extras)) }
+            }
+            FormatName::Csv => Format::Csv { rows, columns: self.table_columns(extras) },
+            FormatName::Epd => Format::Epd(rows),
+            FormatName::Fen => Format::Fen(rows),
+            FormatName::Plain => Format::Plain,
+            FormatName::Values => Format::Values { all: !chooses },
+        })
+    }
+}
+
+/// A column of tables by its name.
+fn column(name: &str) -> Result<Column, String> {
+    name.parse().map_err(|unknown: UnknownName| format!("there is no such column; {}", unknown.remedy()))
+}
+
+/// The content that the ending of a file's name chooses.
+enum Wish {
+    Hits(FormatName),
+    Picture(Picture),
+    Parquet,
+}
+
+fn wish(path: &Path) -> Result<Wish, Failure> {
+    let is_packed = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zst"));
+    match ending(path).as_str() {
+        // Parquet is packed inside, and pictures are for browsers, which unpack nothing.
+        "parquet" | "html" | "svg" if is_packed => Err(unknown_ending(path)),
+        "pgn" => Ok(Wish::Hits(FormatName::Pgn)),
+        "txt" => Ok(Wish::Hits(FormatName::Text)),
+        "jsonl" | "ndjson" => Ok(Wish::Hits(FormatName::Jsonl)),
+        "csv" => Ok(Wish::Hits(FormatName::Csv)),
+        "epd" => Ok(Wish::Hits(FormatName::Epd)),
+        "fen" => Ok(Wish::Hits(FormatName::Fen)),
+        "parquet" if cfg!(feature = "parquet") => Ok(Wish::Parquet),
+        "parquet" => Err(Failure::Other(format!(
+            "{}: this program was built without Parquet: build it with `--features parquet`, or write a .csv file",
+            path.display()
+        ))),
+        "html" => Ok(Wish::Picture(Picture::Page)),
+        "svg" => Ok(Wish::Picture(Picture::Svg)),
+        _ => Err(unknown_ending(path)),
+    }
+}
+
+fn unknown_ending(path: &Path) -> Failure {
+    Failure::Other(format!(
+        "{}: the ending of the name chooses the format: give a name that ends in .pgn, .txt, .jsonl, .csv, .epd or \
+         .fen (.zst may follow), .parquet, .html or .svg",
+        path.display()
+    ))
+}
+
+/// One place that hits are written to.
+struct Output {
+    format: Format,
+    stitcher: Stitcher,
+    sink: Sink,
+}
+
+impl Output {
+    fn write(&mut self, report: &Report, progress: &Progress) -> Result<ControlFlow<()>, Failure> {
+        let Output { stitcher, sink, .. } = self;
+        let flow = progress.beside_stdout(|| sink.put(|mut out| stitcher.write(report, &mut out)))?;
+        Ok(flow.unwrap_or(ControlFlow::Break(())))
+    }
+}
+
+/// All places, and what is written to them.
+pub(super) struct Outputs {
+    outputs: Vec<Output>,
+    pictures: Vec<(Picture, Sink)>,
+    games: Games,
+    /// The order of games, if it is not that of the database.
+    order: Option<Order>,
+    skip: u64,
+    games_max: Option<u64>,
+}
+
+impl Outputs {
+    /// Begins all files. `lists` is whether there can be a list on standard output, `is_sorted` whether the query says in which
+    /// order games are listed.
+    pub(super) fn create(
+        args: &OutputArgs,
+        chosen: &Chosen,
+        (lists, is_sorted): (bool, bool),
+        extras: Extras,
+        begun: Files,
+    ) -> Result<Outputs, Failure> {
+        let sources = begun.database.source_names();
+        let (skip, games_max) = (chosen.skip, chosen.games_max);
+        let mut games = Games::new(args.comment(), skip, games_max);
+        // The order of the arguments comes before that of the query.
+        let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
+        let order = chosen.order.or(by_query);
+        let chooses = !chosen.is_all();
+        let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
+        let output = |format: Format, sink| {
+            let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
+            let stitcher = Stitcher::new(has_headings.then(|| sources.clone()), games_max);
+            Output { format, stitcher: stitcher.skipping(skip), sink }
+        };
+        let mut outputs = Vec::new();
+        let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
+        let format =
+            shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
+        if format.is_none() {
+            games.add(begun.stdout(Stdout::new()));
+        }
+        let (format, stdout) = match format.unwrap_or(Format::Nothing) {
+            Format::Text { runs_max, layout, moves_max, .. } => {
+                let styled = begun.are_written && has_colors_on_stdout();
+                let cut = terminal::is_stdout();
+                (Format::Text { runs_max, layout, moves_max, styled, cut }, Stdout::of_text())
+            }
+            format => (format, Stdout::new()),
+        };
+        outputs.push(output(format, begun.stdout(stdout)));
+        let mut pictures = Vec::new();
+        for path in &args.files {
+            let wish = wish(path)?;
+            let sink = begun.begin(path)?;
+            match wish {
+                Wish::Hits(name) => match args.format_of(name, layout, chooses, extras) {
+                    Some(format) => outputs.push(output(format, sink)),
+                    None => games.add(sink),
+                },
+                Wish::Picture(picture) => pictures.push((picture, sink)),
+                #[cfg(feature = "parquet")]
+                Wish::Parquet => {
+                    let columns = args.table_columns(extras);
+                    outputs.push(output(Format::Csv { rows: args.rows, columns }, sink.parquet(columns)?));
+                }
+                #[cfg(not(feature = "parquet"))]
+                Wish::Parquet => unreachable!("it was refused"),
+            }
+        }
+        for Output { format, sink, .. } in &mut outputs {
+            sink.put(|out| out.write_all(&format.head()))?;
+        }
+        Ok(Outputs { outputs, pictures, games, order, skip, games_max })
+    }
+
+    /// What makes the lists and games that are written here.
+    pub(super) fn collectors(&self) -> Collectors {
+        let formats = self.outputs.iter().map(|output| output.format).collect();
+        let reach = || Reach::new(self.skip, self.games_max);
+        let comment = self.games.are_wanted().then(|| self.games.comment().clone());
+        if let Some(order) = self.order {
+            // The games that --skip leaves out are kept as well.
+            let held = reach().games_max().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+            let ordered = Some(OrderedCollector::new(order, held, formats, comment));
+            return Collectors { ordered, ..Collectors::default() };
+        }
+        Collectors {
+            lists: self.count_games().then(|| ListsCollector::new(formats, reach())),
+            games: comment.map(|comment| GamesCollector::new(comment, reach())),
+            ..Collectors::default()
+        }
+    }
+
+    /// Writes the lists and games of the next block; breaks when no more games are wanted.
+    pub(super) fn take(
+        &mut self,
+        streamed: &StreamedBlock,
+        lists: Option<Vec<ListPart>>,
+        games: Option<GamesPart>,
+        texts: &mut GameTexts,
+        progress: &Progress,
+    ) -> Result<ControlFlow<()>, Failure> {
+        for game in games.into_iter().flat_map(|part| part.games) {
+            self.games.take(streamed, game, texts, progress)?;
+        }
+        // Games in another order than the database's are kept until the end.
+        let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
+        let mut all = ControlFlow::Break(());
+        for (output, list) in self.outputs.iter_mut().zip(&lists) {
+            if output.write(&list.report, progress)?.is_continue() {
+                all = ControlFlow::Continue(());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether all readers have closed their pipes and no file is written.
+    pub(super) fn are_closed(&self) -> bool {
+        let games = self.games.sinks();
+        let is_closed = |output: &Output| match &output.sink {
+            Sink::Stdout(_) => output.format == Format::Nothing && games.iter().any(Sink::is_closed),
+            sink => sink.is_closed(),
+        };
+        self.pictures.is_empty() && self.outputs.iter().all(is_closed) && games.iter().all(Sink::is_closed)
+    }
+
+    /// Writes the games that were held until the end, and gives all files their names.
+    pub(super) fn finish(&mut self, held: Vec<HeldGame>, progress: &Progress) -> Result<(), Failure> {
+        for HeldGame { reports, text } in held {
+            if let Some(text) = text {
+                progress.beside_stdout(|| self.games.write(text.text()))?;
+            }
+            for (output, report) in self.outputs.iter_mut().zip(&reports) {
+                let _ = output.write(report, progress)?;
+            }
+        }
+        for output in &mut self.outputs {
+            std::mem::replace(&mut output.sink, Sink::Closed).finish()?;
+        }
+        self.games.finish()
+    }
+
+    /// Whether a heat map is to be drawn.
+    pub(super) fn have_heat_map(&self) -> bool {
+        self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
+    }
+
+    /// Whether a report is written.
+    pub(super) fn have_page(&self) -> bool {
+        self.pictures.iter().any(|(picture, _)| *picture == Picture::Page)
+    }
+
+    /// Whether there are reports or heat maps.
+    pub(super) fn have_pictures(&self) -> bool {
+        !self.pictures.is_empty()
+    }
+
+    /// Writes the pictures.
+    pub(super) fn draw(&mut self, findings: &Findings) -> Result<(), Failure> {
+        let mut pictures = self.pictures.drain(..);
+        pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))
+    }
+
+    /// The files that are not finished.
+    pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
+        let outputs = self.outputs.iter().map(|output| &output.sink);
+        let pictures = self.pictures.iter().map(|(_, sink)| sink);
+        outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
+    }
+
+    /// Whether games are listed, or counted up to a limit.
+    fn count_games(&self) -> bool {
+        let is_limited = self.skip > 0 || self.games_max.is_some();
+        is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
+    }
+
+    /// The games and positions that were listed; `hit` are all that hit.
+    pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
+        if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
+    }
+}

@@ -1,0 +1,81 @@
+//! Where on the board hits are: tables and heat maps in the terminal, as SVG, and in a page.
+
+use std::path::Path;
+
+use orbit_search::report::findings::{Findings, NO_HEAT_MAP, OrbitFindings, TransformSum};
+use orbit_search::report::heat::{HeatMap, Palette};
+use orbit_search::report::{grouped, page::page, svg};
+use serde_json::json;
+
+use super::common::Out;
+use super::failure::Failure;
+use super::sink::Sink;
+use super::terminal;
+
+/// What a file shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Picture {
+    /// A heat map.
+    Svg,
+    /// A page with everything.
+    Page,
+}
+
+/// Prints hits by transform, and a heat map of where they are.
+pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
+    let mut out = Out::new();
+    let orbit = findings.orbit.as_ref();
+    if is_json {
+        let (symmetries, colors) = orbit.map(|orbit| (&orbit.symmetries, &orbit.colors)).unzip();
+        out.json(&json!({ "symmetries": symmetries, "colors": colors, "maps": heat(findings) }))?;
+        return out.finish();
+    }
+    if let Some(orbit) = orbit {
+        for line in sums(orbit) {
+            out.line(line)?;
+        }
+    }
+    let is_in_colour = terminal::has_colors_on_stdout();
+    let variable = |name: &str| std::env::var(name).ok().filter(|_| name != "NO_COLOR" || !is_in_colour);
+    let palette = Palette::of_terminal(is_in_colour, variable);
+    let maps = heat(findings);
+    for map in &maps {
+        out.line("")?;
+        out.drawn(&map.text(palette))?;
+    }
+    if maps.is_empty() {
+        out.line(NO_HEAT_MAP)?;
+    }
+    out.finish()
+}
+
+/// Where the copies stand, and the squares of a set.
+pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
+    let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
+    places.into_iter().chain(&findings.squares).collect()
+}
+
+/// Copies and hits of each kind of transform.
+fn sums(orbit: &OrbitFindings) -> Vec<String> {
+    let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
+    let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));
+    let line = |sum: &TransformSum| {
+        format!("{:>13} hits of {:>5} copies  {}", grouped(sum.positions), grouped(sum.copies), sum.transform)
+    };
+    std::iter::once(hit).chain(sums.map(line)).collect()
+}
+
+/// Writes a picture of what was found, and gives the file its name.
+pub(super) fn write(picture: Picture, findings: &Findings, sink: Sink) -> Result<(), Failure> {
+    let text = match picture {
+        Picture::Page => page(findings),
+        Picture::Svg => match heat(findings).first() {
+            Some(map) => svg::heat_map_file(map),
+            None => {
+                let path = sink.path().unwrap_or(Path::new("-")).display();
+                return Err(Failure::Other(format!("{path}: {NO_HEAT_MAP}")));
+            }
+        },
+    };
+    sink.write_whole(text.as_bytes())
+}

@@ -1,0 +1,192 @@
+//! Arguments that choose the games of a player, and what is said of his name.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::ArgGroup;
+use orbit_core::game::{PlayerName, are_alike};
+use orbit_core::visible;
+use orbit_search::Request;
+use orbit_search::choice::{Choice, Ratings, Side};
+use orbit_search::report::grouped;
+use orbit_search::run::{SpellingsCollector, SpellingsPart};
+use orbit_search::stats::Grouping;
+use serde_json::{Value, json};
+
+use super::common::choice;
+use super::failure::Failure;
+use super::terminal::Remark;
+
+/// Spellings that the summary lists.
+const SPELLINGS_MAX: usize = 12;
+
+/// Spellings that are compared with each other for the summary.
+const UNDECIDED_MAX: usize = 200;
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Choosing a player", group(ArgGroup::new("whose").multiple(true)))]
+pub(super) struct PlayerArgs {
+    /// Count only games of a player, and ask the query from his side: White of the query is the player.
+    ///
+    /// In games in which he has Black, the query is asked of the game with colours swapped: the board turned upside down,
+    /// White's pieces in the place of Black's, with the results and tags of the sides. What is found is shown in the game
+    /// as it was played. Scores and statistics are the player's.
+    ///
+    /// `Carlsen`, `Carlsen, M` and `Magnus Carlsen` are names. The surname must be the same, and given names as well, of
+    /// which each may be cut; case, accents and points do not matter. The summary lists the spellings that were taken together,
+    /// and names that come near and were left out.
+    #[arg(long, value_name = "NAME", group = "whose")]
+    player: Option<PlayerName>,
+    /// Count only games of the player whose name is spelt so and no other way, else as --player.
+    #[arg(long, value_name = "NAME", group = "whose")]
+    player_exact: Option<String>,
+    /// Count only games in which the player has this side.
+    #[arg(long = "as", value_name = "SIDE", value_parser = choice::<Side>(), group = "whose")]
+    side: Option<Side>,
+    /// Count only games in which the player's rating lies in a range, such as `2600-2700`, `2600-` or `-2700`.
+    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
+    rating: Option<Ratings>,
+    /// Count only games against an opponent; his name is read as that of the player is.
+    #[arg(long, value_name = "NAME", group = "whose")]
+    opponent: Option<PlayerName>,
+    /// Count only games in which the opponent's rating lies in a range.
+    #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
+    opponent_rating: Option<Ratings>,
+}
+
+impl PlayerArgs {
+    /// Puts the player into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        let text = |name: &Option<PlayerName>| name.as_ref().map(PlayerName::to_string);
+        let ratings = |ratings: &Option<Ratings>| ratings.as_ref().map(Ratings::to_string);
+        (request.player, request.player_exact) = (text(&self.player), self.player_exact.clone());
+        (request.side, request.rating) = (self.side, ratings(&self.rating));
+        (request.opponent, request.opponent_rating) = (text(&self.opponent), ratings(&self.opponent_rating));
+    }
+}
+
+/// Lists the spellings of the name of a player, if one is chosen.
+pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
+    choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
+}
+
+/// Refuses groups that only the games of a player have.
+pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(), Failure> {
+    let mut all = groupings.iter().flat_map(Grouping::properties);
+    match all.find(|by| by.is_of_player()).filter(|_| choice.player.is_none()) {
+        None => Ok(()),
+        Some(by) => Err(Failure::Other(format!(
+            "`{by}` groups the games of one player: add --player NAME, or choose `player`, `white` or `black`"
+        ))),
+    }
+}
+
+/// The games of the player, the spellings that were taken together, and those that come near. `is_whole` is whether all games
+/// were read.
+pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
+    let Some(player) = &choice.player else { return Vec::new() };
+    let name = &player.name;
+    let [white, black] = sums(&spellings.player);
+    let (taken, near) = (by_games(&spellings.player), nearest(name, &spellings.near));
+    let fields = json!({ "player": {
+        "name": name.to_string(),
+        "games": white + black,
+        "as_white": white,
+        "as_black": black,
+        "is_whole": is_whole,
+        "together": objects(&taken),
+        "left_out": objects(&near),
+    }});
+    let until = if is_whole { "" } else { " in the games that were read" };
+    let first = match white + black {
+        0 => format!("no game of {player}{until}: names are the tags White and Black of the games"),
+        games => format!(
+            "{player}: {} games{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
+            grouped(games),
+            grouped(white),
+            grouped(black)
+        ),
+    };
+    let mut remarks = vec![Remark::from((first, fields))];
+    let mut say = |text: Option<String>| {
+        remarks.extend(text.map(Remark::from));
+    };
+    say((taken.len() > 1).then(|| format!("taken together: {}", list(&taken))));
+    let is_found = white + black > 0;
+    let heading = if is_found { "near, and left out" } else { "did you mean" };
+    let end = if is_found { "" } else { "?" };
+    say((!near.is_empty()).then(|| format!("{heading}: {}{end}", list(&near))));
+    if name.has_given_names() {
+        for (one, others) in undecided(&taken, &near) {
+            say(Some(format!(
+                "`{}` was taken, and may be {} as well: --player-exact takes one spelling alone",
+                visible::line(one),
+                others.iter().map(|name| format!("`{}`", visible::line(name))).collect::<Vec<_>>().join(", ")
+            )));
+        }
+    }
+    if spellings.numbers.len() > 1 {
+        let of_number = |(number, names): (&u32, &BTreeSet<String>)| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{}`", visible::line(name))).collect();
+            format!("{number} {}", names.join(", "))
+        };
+        let shown: Vec<String> = spellings.numbers.iter().take(SPELLINGS_MAX).map(of_number).collect();
+        say(Some(format!(
+            "these are {} players by their FIDE numbers: {}",
+            grouped(spellings.numbers.len() as u64),
+            shown.join("; ")
+        )));
+    }
+    let opponents = player.opponent.as_ref().map(|_| by_games(&spellings.opponent));
+    say(opponents.filter(|all| all.len() > 1).map(|all| format!("opponents taken together: {}", list(&all))));
+    remarks
+}
+
+fn sums(spellings: &BTreeMap<String, [u64; 2]>) -> [u64; 2] {
+    spellings.values().fold([0; 2], |sum, games| [sum[0] + games[0], sum[1] + games[1]])
+}
+
+/// Spellings with their games, the most frequent first.
+fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
+    let mut all: Vec<(&str, u64)> =
+        spellings.iter().map(|(name, games)| (name.as_str(), games.iter().sum())).collect();
+    all.sort_by_key(|&(_, games)| Reverse(games));
+    all
+}
+
+/// Names with their games, the nearest first.
+fn nearest<'a>(name: &PlayerName, near: &'a BTreeMap<String, u64>) -> Vec<(&'a str, u64)> {
+    let mut all: Vec<(&str, u64)> = near.iter().map(|(name, games)| (name.as_str(), *games)).collect();
+    all.sort_by_cached_key(|&(near, games)| (name.nearness(near), Reverse(games)));
+    all
+}
+
+fn list(all: &[(&str, u64)]) -> String {
+    let shown = all.iter().take(SPELLINGS_MAX);
+    let shown: Vec<String> =
+        shown.map(|(name, games)| format!("`{}` {}", visible::line(name), grouped(*games))).collect();
+    match all.len().saturating_sub(SPELLINGS_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), grouped(more as u64)),
+    }
+}
+
+fn objects(all: &[(&str, u64)]) -> Vec<Value> {
+    all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
+}
+
+/// Spellings that were taken and fit others of another player: of two that were taken and differ, or of those that were left out.
+fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
+    let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
+    let others = |one: &str| -> Vec<&'a str> {
+        let near = near.iter().copied().filter(|other| are_alike(one, other));
+        let fitting: Vec<&str> = taken.iter().copied().filter(|other| are_alike(one, other)).collect();
+        let differs = |other: &&str| fitting.iter().any(|third| !are_alike(other, third));
+        near.chain(fitting.iter().copied().filter(|other| *other != one).filter(differs)).collect()
+    };
+    let all = taken.iter().map(|&one| (one, others(one))).filter(|(_, others)| !others.is_empty());
+    all.take(SPELLINGS_MAX)
+        .map(|(one, others)| (one, others.into_iter().take(SPELLINGS_MAX).collect()))
+        .collect()
+}

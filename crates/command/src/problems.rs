@@ -1,0 +1,51 @@
+//! The list of games that were cut, skipped or repaired.
+
+use std::path::Path;
+
+use orbit_core::visible;
+use orbit_search::run::ProblemsPart;
+
+use super::common::Progress;
+use super::failure::Failure;
+use super::sink::{Files, Sink};
+
+/// Where problems are listed.
+pub(super) struct Problems {
+    /// Taken by `finish`.
+    file: Option<Sink>,
+    verbose: bool,
+}
+
+impl Problems {
+    pub(super) fn create(file: Option<&Path>, verbose: bool, files: Files) -> Result<Problems, Failure> {
+        Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
+    }
+
+    /// Where none are listed, but may be wanted: a part of a job keeps them.
+    pub(super) fn unlisted(are_wanted: bool) -> Problems {
+        Problems { file: None, verbose: are_wanted }
+    }
+
+    /// Whether they are listed anywhere.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.file.is_some() || self.verbose
+    }
+
+    /// Lists those of the next block.
+    pub(super) fn list(&mut self, part: Option<ProblemsPart>, progress: &Progress) -> Result<(), Failure> {
+        for line in part.into_iter().flat_map(|part| part.lines) {
+            if self.verbose {
+                progress.message(&line);
+            }
+            if let Some(file) = &mut self.file {
+                file.put(|out| writeln!(out, "{}", visible::line(&line)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the list its name. What an interrupted run has read so far is listed as well.
+    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+        self.file.take().map_or(Ok(()), Sink::finish)
+    }
+}

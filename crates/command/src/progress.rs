@@ -1,0 +1,180 @@
+//! Progress of a run on stderr: a bar for people, JSON Lines for programs.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use orbit_database::StreamedBlock;
+use serde::Serialize;
+
+use super::terminal;
+
+/// Work that is done sooner needs no bar.
+const BAR_DELAY: Duration = Duration::from_millis(500);
+/// Time between two lines of JSON.
+const LINE_INTERVAL: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct ProgressArgs {
+    /// Show progress on stderr as `bar`, as `json`, or not at all (`none`).
+    ///
+    /// `bar` draws a progress bar if stderr is a terminal and --quiet is not given. `json` prints a JSON object a line, at
+    /// most ten a second: event (`progress`, or `done` at the end), bytes, bytes_total (if known), games, positions and,
+    /// in a search, games_hit.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "bar", hide_possible_values = true)]
+    progress: ProgressKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum ProgressKind {
+    #[default]
+    Bar,
+    Json,
+    None,
+}
+
+/// A bar or lines on stderr, as they were asked for.
+pub(super) struct Progress {
+    look: Look,
+    so_far: Cell<SoFar>,
+}
+
+enum Look {
+    Nothing,
+    Bar {
+        bar: ProgressBar,
+        is_shown: Cell<bool>,
+    },
+    /// When the last line was written.
+    Json {
+        last: Cell<Option<Instant>>,
+    },
+}
+
+/// What was read so far; bytes are counted before decompression.
+#[derive(Clone, Copy, Default, Serialize)]
+struct SoFar {
+    bytes: u64,
+    bytes_total: Option<u64>,
+    games: u64,
+    positions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games_hit: Option<u64>,
+}
+
+impl Progress {
+    /// A bar if `is_wanted` and stderr is a terminal.
+    pub(super) fn new_if(is_wanted: bool) -> Progress {
+        let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let look = if is_wanted && terminal::is_stderr() {
+            Look::Bar { bar: hidden().with_style(style(false)), is_shown: Cell::new(false) }
+        } else {
+            Look::Nothing
+        };
+        Progress { look, so_far: Cell::default() }
+    }
+
+    /// What was asked for; no bar if `quiet`.
+    pub(super) fn of(args: &ProgressArgs, quiet: bool) -> Progress {
+        match args.progress {
+            ProgressKind::Bar => Progress::new_if(!quiet),
+            ProgressKind::None => Progress::new_if(false),
+            ProgressKind::Json => {
+                Progress { look: Look::Json { last: Cell::new(None) }, so_far: Cell::default() }
+            }
+        }
+    }
+
+    /// Shows how far a run has come.
+    pub(super) fn update(&self, streamed: &StreamedBlock) {
+        let SoFar { games, positions, games_hit, .. } = self.so_far.get();
+        let (games, positions) = (games + streamed.totals.games(), positions + streamed.totals.positions);
+        let (bytes, bytes_total) = (streamed.bytes, streamed.bytes_total);
+        self.so_far.set(SoFar { bytes, bytes_total, games, positions, games_hit });
+        match &self.look {
+            Look::Nothing => {}
+            Look::Bar { bar, is_shown } => {
+                if !is_shown.get() && bar.elapsed() >= BAR_DELAY {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    is_shown.set(true);
+                }
+                if bar.length() != bytes_total {
+                    bar.set_style(style(bytes_total.is_some()));
+                    bytes_total.iter().for_each(|&total| bar.set_length(total));
+                }
+                bar.set_position(bytes);
+            }
+            Look::Json { last } => {
+                if last.get().is_none_or(|last| last.elapsed() >= LINE_INTERVAL) {
+                    last.set(Some(Instant::now()));
+                    self.print("progress");
+                }
+            }
+        }
+    }
+
+    /// The same of a search, with the games of the block that hit.
+    pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
+        let so_far = self.so_far.get();
+        self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });
+        self.update(streamed);
+    }
+
+    /// Prints the last line of JSON: the run is complete.
+    pub(super) fn done(&self) {
+        if let Look::Json { .. } = self.look {
+            self.print("done");
+        }
+    }
+
+    fn print(&self, event: &'static str) {
+        #[derive(Serialize)]
+        struct Line {
+            event: &'static str,
+            #[serde(flatten)]
+            so_far: SoFar,
+        }
+        terminal::json_message(&Line { event, so_far: self.so_far.get() });
+    }
+
+    /// Prints a line of messages without spoiling the bar.
+    pub(super) fn message(&self, line: &str) {
+        self.aside(|| message!("{line}"));
+    }
+
+    /// Does something that writes to the terminal without spoiling the bar.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.look {
+            Look::Bar { bar, .. } => bar.suspend(write),
+            _ => write(),
+        }
+    }
+
+    /// Does something that writes to standard output: a bar on the same terminal must not be spoilt.
+    pub(super) fn beside_stdout<T>(&self, write: impl FnOnce() -> T) -> T {
+        if terminal::is_stdout() { self.aside(write) } else { write() }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        if let Look::Bar { bar, .. } = &self.look {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+fn style(bounded: bool) -> ProgressStyle {
+    let template = if bounded {
+        "{wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left"
+    } else {
+        "{spinner} {bytes}, {bytes_per_sec}"
+    };
+    ProgressStyle::with_template(template).expect("the templates are above")
+}

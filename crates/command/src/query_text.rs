@@ -1,0 +1,201 @@
+//! The query as given, on the command line or in a file, and its diagnostics as shown.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use orbit_core::diagnostic::{Diagnostic, Severity};
+use orbit_core::visible;
+use orbit_pgn::Url;
+use orbit_query::{Dialect, Parsed};
+use orbit_search::themes;
+
+use super::common::{choice, read_text, shown};
+use super::dashes::unguarded;
+use super::failure::Failure;
+use super::terminal;
+
+/// Where the query of a board is said to come from.
+const BOARD_QUERY: &str = "query of --board";
+
+/// The language of queries.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(super) struct DialectArgs {
+    /// Read queries as CQL 5 or CQL 6 [default: cql5 for `(position ...)` and `(match ...)`, else cql6].
+    #[arg(long, value_parser = choice::<Dialect>())]
+    dialect: Option<Dialect>,
+}
+
+impl DialectArgs {
+    pub(super) fn choice(self) -> Option<Dialect> {
+        self.dialect
+    }
+}
+
+/// A query, where it came from, and the other arguments.
+pub(super) struct QueryText {
+    pub(super) text: String,
+    /// `query`, or the name of the file.
+    origin: String,
+    pub(super) paths: Vec<PathBuf>,
+}
+
+impl QueryText {
+    /// Takes the query from `-e`, a board or a file if one is given, else from the first argument.
+    pub(super) fn take(
+        given: Option<String>,
+        file: Option<&Path>,
+        board: Option<String>,
+        mut words: Vec<OsString>,
+    ) -> Result<QueryText, Failure> {
+        let (text, origin) = match (given, file, board) {
+            (Some(text), ..) => {
+                refuse_query_twice("-e", "the command line", &words)?;
+                (unguarded(text), String::from("query"))
+            }
+            (None, _, Some(text)) => {
+                refuse_query_and_board(&text, &words)?;
+                (text, String::from(BOARD_QUERY))
+            }
+            (None, Some(file), None) => {
+                refuse_query_twice("-f", &file.display().to_string(), &words)?;
+                (read(file)?, file.display().to_string())
+            }
+            (None, None, None) => {
+                refuse_missing_query(&words)?;
+                let text = words.remove(0).into_string();
+                let text = text.map_err(|_| Failure::Other(String::from("the query is not UTF-8")))?;
+                (unguarded(text), String::from("query"))
+            }
+        };
+        QueryText::over(text, origin, words)
+    }
+
+    /// The query of a built-in theme over the files that are the arguments.
+    pub(super) fn of_theme(name: &str, words: Vec<OsString>) -> Result<QueryText, Failure> {
+        if name.contains(',') {
+            return Err(Failure::Other(format!(
+                "--theme takes one theme, whose hits are listed: `orbit batch catalogue --only {name} games.pgn` counts the \
+                 hits of several"
+            )));
+        }
+        let theme = themes::named(name).map_err(|unknown| Failure::Other(unknown.to_string()))?;
+        refuse_query_twice("--theme", "the theme", &words)?;
+        QueryText::over(theme.query, format!("theme {name}"), words)
+    }
+
+    fn over(text: String, origin: String, words: Vec<OsString>) -> Result<QueryText, Failure> {
+        if words.is_empty() {
+            return Err(Failure::Other(String::from(
+                "there are no games to search: name PGN files, folders or reels after the query, or `-` for \
+                 standard input",
+            )));
+        }
+        let paths = words.into_iter().map(PathBuf::from).collect();
+        Ok(QueryText { text, origin, paths })
+    }
+
+    /// A query without games, from a board or a file if one is given.
+    pub(super) fn alone(
+        file: Option<&Path>,
+        board: Option<String>,
+        query: Option<&str>,
+    ) -> Result<QueryText, Failure> {
+        let (text, origin) = match (file, board, query) {
+            (_, Some(text), _) => (text, String::from(BOARD_QUERY)),
+            (Some(file), None, _) => (read(file)?, file.display().to_string()),
+            (None, None, query) => (unguarded(query.unwrap_or_default().to_string()), String::from("query")),
+        };
+        Ok(QueryText { text, origin, paths: Vec::new() })
+    }
+
+    /// A query from somewhere else.
+    pub(super) fn named(text: &str, origin: String) -> QueryText {
+        QueryText { text: text.into(), origin, paths: Vec::new() }
+    }
+
+    /// Reads the query.
+    pub(super) fn parse(&self, dialect: DialectArgs) -> Result<Parsed, Failure> {
+        orbit_query::parse_dialect(&self.text, dialect.choice()).map_err(|error| self.failure(&error))
+    }
+
+    /// Why the query cannot be run.
+    pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
+        if self.origin != "query" || !Path::new(&self.text).exists() {
+            return Failure::Query(self.render(diagnostic));
+        }
+        let name = visible::line(&self.text);
+        let mut hint = format!("{name} is a file, but the first argument is the query: ");
+        if !self.paths.is_empty() {
+            hint.push_str(&format!("write `orbit scan 'QUERY' {name}` to search it, "));
+        }
+        hint.push_str(&format!("write `-f {name}` to read the query from it"));
+        Failure::Query(match terminal::has_json_messages() {
+            true => self.render(&diagnostic.clone().help(hint)),
+            false => format!("{}\n{hint}", self.render(diagnostic)),
+        })
+    }
+
+    /// Why the query could not be evaluated at some position of a game.
+    pub(super) fn failure_in_game(&self, diagnostic: &Diagnostic, place: &str) -> Failure {
+        let message = format!("{place}: {}", diagnostic.message);
+        Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
+    }
+
+    /// Prints remarks down to the least grave that are wanted.
+    pub(super) fn print_remarks(&self, remarks: &[Diagnostic], least: Severity) {
+        for remark in remarks.iter().filter(|remark| remark.severity <= least) {
+            terminal::drawn_message(&self.render(remark));
+        }
+    }
+
+    fn render(&self, diagnostic: &Diagnostic) -> String {
+        terminal::rendered(diagnostic, &self.text, &self.origin, 1)
+    }
+}
+
+/// The text of a query file.
+pub(super) fn read(file: &Path) -> Result<String, Failure> {
+    read_text("query file", file)
+}
+
+/// With an option that gives the query all arguments are paths.
+fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<(), Failure> {
+    match words.first() {
+        Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
+            "`{}` does not exist: with {option} the query comes from {origin} and every argument is a path; leave out \
+             one of the two queries, or check the path",
+            word.display(),
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a word leads to games, as far as this can be told without asking the web.
+fn is_there(word: &OsString) -> bool {
+    Path::new(word).exists() || Url::of(Path::new(word)).is_some()
+}
+
+/// With a board all arguments are paths.
+fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure> {
+    match words.first() {
+        Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
+            "`{}` does not exist: with --board every argument is a path, since the board is the query; check the \
+             path, or leave out --board and put both into one query, which begins `{text}`",
+            word.display(),
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn refuse_missing_query(words: &[OsString]) -> Result<(), Failure> {
+    match words {
+        [path] if path == "-" || is_there(path) => Err(Failure::Other(format!(
+            "the query is missing: write `orbit scan 'QUERY' {0}`, or `orbit scan -f FILE.cql {0}`",
+            shown(Path::new(path))
+        ))),
+        [] => Err(Failure::Other(String::from(
+            "the query and the games are missing: write `orbit scan 'QUERY' games.pgn`",
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,141 @@
+//! How games are read: whether a reel is read in place of a PGN file, which games are left out as duplicates, and how much
+//! memory a .zst file gets.
+
+use std::path::{Path, PathBuf};
+#[cfg(feature = "https")]
+use std::time::Duration;
+
+use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_engine::Wants;
+use orbit_query::Query;
+use orbit_reel::{Alike, GameSet};
+use orbit_search::Request;
+use orbit_search::report::{behind_sentence, grouped};
+
+use super::common::{bytes, choice};
+
+/// The memory that packed files get.
+#[derive(Debug, clap::Args)]
+pub(super) struct UnpackArgs {
+    /// Set how much memory may be used to unpack a .zst file; files made by `zstd --long=31` need 2G.
+    #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes)]
+    zstd_window: u64,
+    /// Wait at most so long for a server on the web to answer, or to send the next bytes.
+    #[cfg(feature = "https")]
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+}
+
+/// A time above 0, such as `30` or `0.5`.
+#[cfg(feature = "https")]
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| "expected a number of seconds, such as 30 or 0.5".into())
+}
+
+impl UnpackArgs {
+    /// Sets what the database is to do.
+    pub(super) fn apply(&self, options: &mut DatabaseOptions) {
+        options.pgn.zstd_window_max = self.zstd_window;
+        #[cfg(feature = "https")]
+        (options.pgn.web.timeout = self.timeout);
+    }
+}
+
+/// Whether up-to-date reels are read in place of the PGN files beside them.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReadingArgs {
+    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    ///
+    /// Without this option, `orbit scan 'mate' games.pgn` reads games.reel, if that was made from games.pgn and
+    /// games.pgn has not changed since: this is faster and gives the same answers.
+    #[arg(long)]
+    no_reel: bool,
+    /// Search side lines (variations) as well.
+    ///
+    /// Without this option, only queries that begin with `cql(variations)` are asked of side lines. A reel contains side
+    /// lines if it was made by `orbit index --variations`.
+    #[arg(long)]
+    variations: bool,
+    /// Let queries use the files below FOLDER: `readfile` reads them, `writefile` writes .cqo and .cql files.
+    ///
+    /// Without this option, a query that reads or writes files ends with an error.
+    #[arg(long = "files", value_name = "FOLDER")]
+    script_files: Option<PathBuf>,
+    /// Leave out games that equal an earlier game; the summary says how many.
+    ///
+    /// `--unique` alone leaves out a game if an earlier one has the same start position, moves, result and tags, and with
+    /// --variations the same side lines and comments, as `orbit index --no-duplicates` does. `--unique=moves` compares the
+    /// start position and the moves of the main line alone: collections hold many games twice, with names and events
+    /// written differently. The first game stays, whatever --where says of it. This needs 24 to 48 bytes of memory for
+    /// each game.
+    #[arg(long, value_name = "WHAT", value_parser = choice::<Alike>(), num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
+    unique: Option<Alike>,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+}
+
+impl ReadingArgs {
+    /// Puts the choices into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        (request.variations, request.unique) = (self.variations, self.unique);
+    }
+
+    /// The folder whose files queries may use.
+    pub(super) fn script_files(&self) -> Option<&Path> {
+        self.script_files.as_deref()
+    }
+
+    /// The database without duplicates, if that is wanted.
+    pub(super) fn unique(&self, database: Database) -> Database {
+        match self.unique {
+            None => database,
+            Some(alike) => database.without_duplicates(GameSet::new(alike)),
+        }
+    }
+
+    /// How many games were left out, if duplicates are.
+    pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
+        let what = match self.unique? {
+            Alike::Tags => "equal an earlier game",
+            Alike::Moves => "have the moves of an earlier game",
+        };
+        let games: u64 = summary.sources.iter().map(|source| source.duplicates).sum();
+        Some(format!("{} games were left out, which {what}", grouped(games)))
+    }
+
+    /// Sets what the database is to do for some queries, and whether these are asked of side lines. `needs` are those of
+    /// what is not asked by queries.
+    pub(super) fn apply<'a>(
+        &self,
+        options: &mut DatabaseOptions,
+        queries: impl IntoIterator<Item = &'a mut Query>,
+        wants: Wants,
+    ) {
+        options.substitute_reels = !self.no_reel;
+        options.parse.annotations |= wants.contains(Wants::COMMENTS);
+        for query in queries {
+            query.variations |= self.variations;
+            query.header.files.clone_from(&self.script_files);
+            options.parse.variations |= query.variations;
+            options.parse.annotations |= query.reads_comments();
+        }
+        self.unpack.apply(options);
+    }
+}
+
+/// Prints what of folders and archives is not read, which reels are read instead of files, and which reels are outdated.
+pub(super) fn print_substitutes(database: &Database, quiet: bool) {
+    database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
+    let passed_over = database.passed_over().iter().filter(|_| !quiet);
+    passed_over.for_each(|passed_over| message!("{passed_over}"));
+    for (reel, bytes) in database.bytes_behind_reels().filter(|_| !quiet) {
+        message!("note: {}: {}", reel.display(), behind_sentence(bytes));
+    }
+    let outdated = database.outdated().iter().filter(|_| !quiet);
+    outdated.for_each(|outdated| message!("{outdated}"));
+    let told = database.substitutes().iter().filter(|_| !quiet);
+    told.for_each(|substitute| message!("{substitute}"));
+}

@@ -1,0 +1,451 @@
+//! `orbit repl`.
+
+mod editor;
+
+use std::io::stdin;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use orbit_core::files::refuse_clashes;
+use orbit_core::sync::lock;
+use orbit_search::Cancel;
+use orbit_search::report::{Columns, Format, Rows};
+use orbit_search::serve::{Answered, Ask, Code, Desk, Explain, Explained, Fault, Kept, MAIN, Open};
+
+use self::editor::{Lines, Typed};
+use super::common::{can_wait_for_interrupts, counted, ending, grouped};
+use super::failure::{Exit, Failure};
+use super::serve::DeskArgs;
+use super::show::Shown;
+use super::sink::Sink;
+use super::terminal::{
+    Out, Stdout, drawn_message, has_colors, has_colors_on_stdout, has_json_messages, json_message,
+};
+
+/// Games that are listed at once.
+const GAMES_SHOWN: usize = 10;
+/// Copies that `:explain` lists.
+const COPIES_SHOWN: usize = 10;
+
+const HELP: &str = "\
+A line is a query, or a command that begins with a colon:
+  :open PATH...  search these files or reels from now on
+  :next          list the next games of the last answer
+  :board N [K]   draw the position of game N of the last answer: of its first hit, or its hit K
+  :game N        print game N of the last answer
+  :explain [Q]   say what the query Q means, or the last one, and list its copies
+  :save FILE     write the hits of the last answer, as the name says: .pgn .csv .jsonl .epd .fen
+  :help          print this
+  :quit          end
+Ctrl-C stops a query that runs. `orbit help language` lists the words of the query language.";
+
+/// The names of the commands.
+const COMMANDS: [&str; 8] = [":open", ":next", ":board", ":game", ":explain", ":save", ":help", ":quit"];
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("{HELP}
+
+Without a terminal there is no prompt: each line of standard input is taken, and the exit code is 2
+if one of them is wrong.
+
+Examples:
+  orbit repl games.pgn
+  orbit repl all.reel
+  printf 'mate\\n:board 1\\n' | orbit repl games.pgn"))]
+pub(super) struct Args {
+    #[command(flatten)]
+    desk: DeskArgs,
+}
+
+/// The request that Ctrl-C stops, while there is one.
+#[derive(Clone, Default)]
+struct Running(Arc<Mutex<Option<Cancel>>>);
+
+impl Running {
+    /// Takes over Ctrl-C: it stops what runs, and ends the process where nothing does.
+    fn install() -> Result<Running, Failure> {
+        let running = Running::default();
+        if !can_wait_for_interrupts() {
+            return Ok(running);
+        }
+        let handler = running.clone();
+        let set = ctrlc::set_handler(move || match &*lock(&handler.0) {
+            Some(cancel) => cancel.cancel(),
+            None => std::process::exit(130),
+        });
+        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
+        Ok(running)
+    }
+
+    /// Does something that Ctrl-C stops.
+    fn run<T>(&self, work: impl FnOnce(&Cancel) -> T) -> T {
+        let cancel = Cancel::new();
+        let set = |to| *lock(&self.0) = to;
+        set(Some(cancel.clone()));
+        let done = work(&cancel);
+        set(None);
+        done
+    }
+}
+
+/// What a line did.
+enum Done {
+    /// The next line is taken.
+    Next,
+    Quit,
+}
+
+/// Why a line was not done.
+enum Wrong {
+    Fault(Fault),
+    Failure(Failure),
+}
+
+impl From<Fault> for Wrong {
+    fn from(fault: Fault) -> Wrong {
+        Wrong::Fault(fault)
+    }
+}
+
+impl From<Failure> for Wrong {
+    fn from(failure: Failure) -> Wrong {
+        Wrong::Failure(failure)
+    }
+}
+
+struct Repl {
+    desk: Desk,
+    running: Running,
+    /// The last query and its answer.
+    last: Option<(Answered, Arc<Kept>)>,
+    /// The games of it that were listed.
+    shown: usize,
+    has_prompt: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let running = Running::install()?;
+    let desk = running.run(|cancel| args.desk.open(cancel))?;
+    let mut lines = Lines::open(stdin())?;
+    let has_prompt = lines.have_prompt();
+    let mut repl = Repl { desk, running, last: None, shown: 0, has_prompt };
+    repl.greet()?;
+    let mut is_wrong = false;
+    while let Some(typed) = lines.next()? {
+        let Typed::Line(line) = typed else { continue };
+        match repl.take(line.trim()) {
+            Ok(Done::Next) => {}
+            Ok(Done::Quit) => break,
+            Err(Wrong::Failure(failure @ (Failure::Stdout(_) | Failure::Closed))) => return Err(failure),
+            Err(Wrong::Failure(failure)) => {
+                super::terminal::error_message(failure.code(), &failure.to_string());
+                is_wrong = true;
+            }
+            Err(Wrong::Fault(fault)) => {
+                is_wrong |= fault.code != Code::Cancelled;
+                print_fault(&fault);
+            }
+        }
+    }
+    // A person has seen what was wrong; a script is told.
+    match is_wrong && !has_prompt {
+        true => Ok(Exit::Wrong),
+        false => Ok(Exit::Done),
+    }
+}
+
+/// Prints what is wrong with the files of a database.
+fn print_problems(database: &serde_json::Value) {
+    let problems = database["problems"].as_array().into_iter().flatten();
+    problems.filter_map(|problem| problem.as_str()).for_each(|problem| message!("warning: {problem}"));
+}
+
+fn print_fault(fault: &Fault) {
+    match (has_json_messages(), fault.code) {
+        (true, _) => {
+            let mut object = fault.json();
+            object["kind"] = "error".into();
+            json_message(&object);
+        }
+        (false, Code::Cancelled) => message!("cancelled"),
+        (false, _) => drawn_message(&fault.render(has_colors())),
+    }
+}
+
+fn wrong(why: impl Into<String>) -> Wrong {
+    Wrong::Failure(Failure::Other(why.into()))
+}
+
+impl Repl {
+    /// Says what is open, and how to go on; to a script what is wrong with it alone.
+    fn greet(&self) -> Result<(), Failure> {
+        if !self.has_prompt {
+            self.desk.databases().first().into_iter().for_each(print_problems);
+            return Ok(());
+        }
+        let mut out = Out::new();
+        match self.desk.databases().first() {
+            Some(database) => self.print_opened(database, &mut out)?,
+            None => out.line("no games are open: `:open games.pgn` opens some")?,
+        }
+        out.line("type a query such as `mate`, or `:help`")?;
+        out.finish()
+    }
+
+    fn print_opened(&self, database: &serde_json::Value, out: &mut Out) -> Result<(), Failure> {
+        let number = |name: &str| database[name].as_u64();
+        match number("games").zip(number("positions")) {
+            Some((games, positions)) => out.line(format_args!(
+                "{}, {} positions, in memory",
+                counted(games as usize, "game", "games"),
+                grouped(positions)
+            )),
+            None => {
+                out.line("more games than fit into memory: they are read anew for each query (see --memory)")
+            }
+        }?;
+        print_problems(database);
+        Ok(())
+    }
+
+    /// Does what a line says.
+    fn take(&mut self, line: &str) -> Result<Done, Wrong> {
+        if line.is_empty() {
+            return Ok(Done::Next);
+        }
+        let Some(command) = line.strip_prefix(':') else {
+            self.ask(line)?;
+            return Ok(Done::Next);
+        };
+        let (name, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+        let rest = rest.trim();
+        match name {
+            "open" => self.open(rest)?,
+            "next" => self.list()?,
+            "board" => self.board(rest)?,
+            "game" => self.game(rest)?,
+            "explain" => self.explain(rest)?,
+            "save" => self.save(rest)?,
+            "help" => lines(HELP.lines())?,
+            "quit" => return Ok(Done::Quit),
+            _ => {
+                return Err(wrong(format!(
+                    "there is no command `:{name}`: the commands are {}",
+                    COMMANDS.join(", ")
+                )));
+            }
+        }
+        Ok(Done::Next)
+    }
+
+    fn ask(&mut self, query: &str) -> Result<(), Wrong> {
+        let answered = self.running.run(|cancel| self.desk.ask(&Ask::new(query), cancel, &mut |_| ()))?;
+        for remark in &answered.remarks {
+            match has_json_messages() {
+                true => json_message(&remark.json(query, "query", 1)),
+                false => drawn_message(&remark.render(query, "query", has_colors())),
+            }
+        }
+        answered.notes.iter().for_each(|note| message!("note: {note}"));
+        let Some(kept) = answered.kept.clone() else { return Ok(()) };
+        let line = summary(&answered);
+        self.last = Some((answered, kept));
+        self.shown = 0;
+        lines([line])?;
+        self.list_games()
+    }
+
+    /// Lists the next games of the last answer.
+    fn list(&mut self) -> Result<(), Wrong> {
+        let (_, kept) = self.last()?;
+        match self.shown < kept.games() {
+            true => self.list_games(),
+            false => Err(wrong("all games of the last answer are listed: ask another query")),
+        }
+    }
+
+    fn list_games(&mut self) -> Result<(), Wrong> {
+        let (_, kept) = self.last()?;
+        let first = self.shown;
+        let end = (first + GAMES_SHOWN).min(kept.games());
+        let width = end.to_string().len();
+        let listed = self.running.run(|_| kept.lines(first..end, has_colors_on_stdout()))?;
+        let mut text = Vec::new();
+        for (number, game) in (first + 1..).zip(listed) {
+            // Lines below the first one show of what hits consist.
+            for (index, line) in game.split_inclusive(|&byte| byte == b'\n').enumerate() {
+                let head = if index == 0 { format!("{number:>width$}. ") } else { " ".repeat(width + 2) };
+                text.extend_from_slice(head.as_bytes());
+                text.extend_from_slice(line);
+            }
+        }
+        let more = kept.games() - end;
+        if more > 0 {
+            text.extend_from_slice(format!("{}more: :next lists them\n", counted_more(more)).as_bytes());
+        }
+        self.shown = end;
+        Ok(Sink::Stdout(Stdout::of_text()).write_whole(&text)?)
+    }
+
+    fn last(&self) -> Result<(&Answered, Arc<Kept>), Wrong> {
+        let last = self.last.as_ref().map(|(answered, kept)| (answered, Arc::clone(kept)));
+        last.ok_or_else(|| wrong("there is no answer yet: ask a query first, such as `mate`"))
+    }
+
+    /// A game of the last answer, and a position of it: that of its first hit, or of one that is named.
+    fn shown(&self, rest: &str, show: impl FnOnce(&Shown<'_>) -> Vec<String>) -> Result<(), Wrong> {
+        let (_, kept) = self.last()?;
+        let mut words = rest.split_whitespace();
+        let mut number = |usual: Option<usize>| match words.next() {
+            None => usual,
+            Some(word) => word.parse::<usize>().ok().filter(|number| *number > 0),
+        };
+        let numbers = number(None).zip(number(Some(1)));
+        let (Some((game, hit)), None) = (numbers, words.next()) else {
+            return Err(wrong(
+                "say which game of the last answer, by its number in the list: `:board 1`, or `:board 1 2` for \
+                              its second hit",
+            ));
+        };
+        let Some((block, index, nodes)) = kept.game(game - 1) else {
+            return Err(wrong(format!(
+                "the last answer lists {}: there is no {game}",
+                counted(kept.games(), "game", "games")
+            )));
+        };
+        let Some(&node) = nodes.get(hit - 1) else {
+            let hits = counted(nodes.len(), "hit", "hits");
+            return Err(wrong(format!("game {game} of the last answer has {hits}: there is no hit {hit}")));
+        };
+        let shown = Shown::new(block.game(index), true, Some(node))?;
+        Ok(lines(show(&shown))?)
+    }
+
+    fn board(&self, rest: &str) -> Result<(), Wrong> {
+        self.shown(rest, |shown| shown.position_text())
+    }
+
+    fn game(&self, rest: &str) -> Result<(), Wrong> {
+        self.shown(rest, |shown| shown.text())
+    }
+
+    fn explain(&self, rest: &str) -> Result<(), Wrong> {
+        let query = if rest.is_empty() { self.last()?.0.query.clone() } else { rest.to_owned() };
+        let explained = Explained::new(&Explain::new(&query))?;
+        let query = explained.query();
+        let copies = query.copies().len();
+        let mut text = vec![
+            format!("{}.", explained.sentence),
+            format!("value: {}", explained.value),
+            format!("engines: {}", explained.engines.join(", ")),
+        ];
+        text.extend(explained.reason.iter().map(|reason| format!("no plan: {reason}")));
+        if copies > 1 {
+            text.push(format!("{} copies:", grouped(copies as u64)));
+            let all = query.copies().iter().zip(query.transforms()).enumerate().take(COPIES_SHOWN);
+            text.extend(all.map(|(index, (copy, from))| format!("{:>5}  {copy:32} {from}", index + 1)));
+            if copies > COPIES_SHOWN {
+                text.push(format!("{:>5}  ... `orbit explain --copies N` lists more", ""));
+            }
+        }
+        Ok(lines(text)?)
+    }
+
+    fn save(&self, rest: &str) -> Result<(), Wrong> {
+        let (answered, kept) = self.last()?;
+        let [path] = &words(rest)?[..] else {
+            return Err(wrong("say into which file: `:save hits.pgn`"));
+        };
+        let (path, rows) = (Path::new(path), Rows::Hits);
+        let format = match ending(path).as_str() {
+            "pgn" => None,
+            "csv" => Some(Format::Csv { rows, columns: Columns::of_table(kept.extras()) }),
+            "jsonl" | "ndjson" => {
+                Some(Format::JsonLines { rows, columns: Columns::of_objects(kept.extras()) })
+            }
+            "epd" => Some(Format::Epd(rows)),
+            "fen" => Some(Format::Fen(rows)),
+            _ => {
+                return Err(wrong(format!(
+                    "{}: the ending of the name chooses the format: give a name that ends in .pgn, .csv, .jsonl, .epd or .fen",
+                    path.display()
+                )));
+            }
+        };
+        refuse_clashes(self.desk.files(MAIN), [path]).map_err(Failure::from)?;
+        let text = kept.file(format)?;
+        Sink::create(path)?.write_whole(&text)?;
+        if answered.is_cut {
+            message!("warning: only the first hits were kept; `orbit scan -o {}` writes all", path.display());
+        }
+        let (games, hits) = (counted(kept.games(), "game", "games"), grouped(kept.rows()));
+        Ok(lines([format!("{}: {games}, {hits} positions", path.display())])?)
+    }
+
+    fn open(&mut self, rest: &str) -> Result<(), Wrong> {
+        let paths = words(rest)?;
+        if paths.is_empty() {
+            return Err(wrong("say which files: `:open games.pgn`"));
+        }
+        let begun = Instant::now();
+        // The games that are open stay so until the others are.
+        let open = Open { database: String::from("next"), ..Open::new(paths) };
+        let opened = self.running.run(|cancel| self.desk.open(&open, cancel, &mut |_| ()))?;
+        self.desk.rename("next", MAIN);
+        (self.last, self.shown) = (None, 0);
+        let mut out = Out::new();
+        self.print_opened(&opened.fields.into_iter().collect(), &mut out)?;
+        if self.has_prompt {
+            out.line(format_args!("opened in {:.1} s", begun.elapsed().as_secs_f64()))?;
+        }
+        Ok(out.finish()?)
+    }
+}
+
+/// `1,234 games and 2,345 positions hit, of ...`.
+fn summary(answered: &Answered) -> String {
+    let (games, positions) = (answered.hit.games, answered.hit.positions);
+    let of = answered.searched.map_or(String::new(), |(games, positions)| {
+        format!(" of {} games and {} positions", grouped(games), grouped(positions))
+    });
+    let cut = if answered.is_cut { "; only the first were kept" } else { "" };
+    format!(
+        "{} games and {} positions hit{of}; {:.3} s ({}){cut}",
+        grouped(games),
+        grouped(positions),
+        answered.time.as_secs_f64(),
+        answered.engine
+    )
+}
+
+fn counted_more(games: usize) -> String {
+    format!("{} ", counted(games, "game", "games"))
+}
+
+fn lines(text: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), Failure> {
+    let mut out = Out::new();
+    text.into_iter().try_for_each(|line| out.line(line))?;
+    out.finish()
+}
+
+/// The words of a text; one in quotation marks, `"` or `'`, may hold blanks.
+fn words(text: &str) -> Result<Vec<String>, Wrong> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in text.chars() {
+        match (letter, quote) {
+            (letter, Some(open)) if letter == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (letter, None) if letter.is_whitespace() => words.extend(word.take()),
+            (letter, _) => word.get_or_insert_default().push(letter),
+        }
+    }
+    if quote.is_some() {
+        return Err(wrong("a quotation mark is not closed"));
+    }
+    words.extend(word);
+    Ok(words)
+}

@@ -1,0 +1,159 @@
+//! Lines that are typed, with history and completion; without a terminal, lines as they come.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Stdin};
+
+use orbit_search::serve::LINE_BYTES_MAX;
+use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+
+use super::COMMANDS;
+use crate::failure::Failure;
+use crate::help::plain_spellings;
+
+const PROMPT: &str = "orbit> ";
+/// Lines of history.
+const HISTORY_MAX: usize = 1000;
+
+/// What was typed.
+pub(super) enum Typed {
+    Line(String),
+    /// Ctrl-C: the line is given up.
+    Nothing,
+}
+
+/// Where lines come from.
+pub(super) enum Lines {
+    Typed(Box<Editor<Words, DefaultHistory>>),
+    Read(Stdin),
+}
+
+impl Lines {
+    /// Lines of standard input.
+    pub(super) fn open(stdin: Stdin) -> Result<Lines, Failure> {
+        if !stdin.is_terminal() || !super::super::terminal::is_stdout() {
+            return Ok(Lines::Read(stdin));
+        }
+        let config = Config::builder().max_history_size(HISTORY_MAX).map_err(failure)?;
+        let config = config.completion_type(CompletionType::List).auto_add_history(true).build();
+        let mut editor = Editor::with_config(config).map_err(failure)?;
+        editor.set_helper(Some(Words::new()));
+        Ok(Lines::Typed(Box::new(editor)))
+    }
+
+    /// Whether a person types them.
+    pub(super) fn have_prompt(&self) -> bool {
+        matches!(self, Lines::Typed(_))
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Typed>, Failure> {
+        match self {
+            Lines::Typed(editor) => match editor.readline(PROMPT) {
+                Ok(line) => Ok(Some(Typed::Line(line))),
+                Err(ReadlineError::Interrupted) => Ok(Some(Typed::Nothing)),
+                Err(ReadlineError::Eof) => Ok(None),
+                Err(error) => Err(failure(error)),
+            },
+            Lines::Read(stdin) => {
+                let mut line = Vec::new();
+                let mut bounded = stdin.lock().take(LINE_BYTES_MAX as u64 + 1);
+                let read = bounded.read_until(b'\n', &mut line).map_err(|error| unreadable(&error))?;
+                if line.len() > LINE_BYTES_MAX {
+                    let why =
+                        format!("stdin: a line is longer than {LINE_BYTES_MAX} bytes: shorten the query");
+                    return Err(Failure::Other(why));
+                }
+                match String::from_utf8(line) {
+                    Ok(line) => Ok((read > 0).then_some(Typed::Line(line))),
+                    Err(_) => Err(Failure::Other(String::from(
+                        "stdin: a line is not UTF-8: write queries as UTF-8",
+                    ))),
+                }
+            }
+        }
+    }
+}
+
+fn failure(error: ReadlineError) -> Failure {
+    Failure::Other(format!("the terminal cannot be read: {error}"))
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::Other(format!("stdin: {error}"))
+}
+
+/// Completes the words of the language, commands and names of files.
+pub(super) struct Words {
+    words: BTreeSet<&'static str>,
+    files: FilenameCompleter,
+}
+
+impl Words {
+    fn new() -> Words {
+        Words { words: plain_spellings(), files: FilenameCompleter::new() }
+    }
+
+    /// Where the word before the cursor begins, and what it may become.
+    fn completions(&self, line: &str) -> (usize, Vec<&'static str>) {
+        let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':');
+        let start = line
+            .rfind(|letter| !is_of_word(letter))
+            .map_or(0, |before| before + line[before..].chars().next().map_or(0, char::len_utf8));
+        let begun = &line[start..];
+        let found: Vec<&str> = match begun.starts_with(':') {
+            true if start == 0 => COMMANDS.into_iter().filter(|word| word.starts_with(begun)).collect(),
+            _ if begun.is_empty() => Vec::new(),
+            _ => self.words.iter().copied().filter(|word| word.starts_with(begun)).collect(),
+        };
+        (start, found)
+    }
+}
+
+impl Completer for Words {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        context: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if [":open ", ":save "].iter().any(|command| line.starts_with(command)) {
+            return self.files.complete(line, at, context);
+        }
+        let (start, found) = self.completions(&line[..at]);
+        let pair = |word: &str| Pair { display: word.to_owned(), replacement: format!("{word} ") };
+        Ok((start, found.into_iter().map(pair).collect()))
+    }
+}
+
+impl Helper for Words {}
+impl Highlighter for Words {}
+impl Validator for Words {}
+
+impl Hinter for Words {
+    type Hint = String;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_commands_are_completed() {
+        let words = Words::new();
+        assert_eq!(words.completions("shift flip flipc"), (11, vec!["flipcolor"]));
+        assert_eq!(words.completions("{passedp"), (1, vec!["passedpawns"]));
+        assert_eq!(words.completions(":b"), (0, vec![":board"]));
+        assert_eq!(words.completions(":"), (0, COMMANDS.to_vec()));
+        assert_eq!(words.completions("mate :b").1, Vec::<&str>::new());
+        assert_eq!(words.completions("mate "), (5, vec![]));
+        assert_eq!(words.completions("é flipc"), (3, vec!["flipcolor"]));
+    }
+}

@@ -1,0 +1,396 @@
+//! `orbit scan`.
+
+mod counts;
+mod misses;
+mod queries;
+mod ready;
+mod run;
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use orbit_core::diagnostic::Severity;
+use orbit_database::{DatabaseOptions, Summary};
+use orbit_engine::EngineError;
+use orbit_engine::Wants;
+use orbit_engine::verify::Sample;
+use orbit_search::report::{FormatName, Phases, side_lines_line, summary_lines};
+use orbit_search::scan::{EngineChoice, EngineOptions, Scan, ScanError};
+use orbit_search::{Chosen, Request};
+use orbit_witness::Readers;
+use serde_json::{Value, json};
+
+pub(super) use self::ready::{Asked, EngineOfPart, Purpose, Ready};
+use self::run::Search;
+use super::board::BoardArgs;
+use super::choosing::{ChoosingArgs, choose_similar, hints, measure_hints};
+use super::common::{
+    GpuArgs, Interrupt, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
+};
+use super::failure::{Exit, Failure};
+use super::outputs::OutputArgs;
+use super::query_text::{DialectArgs, QueryText};
+use super::reading::ReadingArgs;
+use super::stats::StatsArgs;
+use super::table_format::TableFormat;
+use super::terminal::Remark;
+
+const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] --theme NAME PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
+orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --similar FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
+
+const AFTER_HELP: &str = "\
+Terms:
+  hit     a position at which the query is true, has a number, or finds a square
+  game that hits
+          a game with a hit
+  copy    one of the distinct patterns that a transform of the query (flip, shift, ...) makes
+  ply     the number of half-moves played before a position; 0 is the start of the game
+  node    a position of a game with side lines (--variations). Nodes are numbered from 0: the main
+          line, in which a node is a ply, then the side lines, first those that leave it last
+  reel    a file that `orbit index` makes from PGN; orbit searches it faster than PGN
+
+Formats:
+  text    a line for each game that hits: its number, players, result, year and event; the move
+          that led to each hit (`23... Kh8` is Black's 23rd move, `start` the position before the
+          first move), what the query finds there (`king on g8`, `value 5`), and the move that
+          follows (`next Rxf6`); in brackets, the number of hits. `5... Bb4 to 10... a6` are hits at
+          all positions from the first to the last; `+7` are hits that are left out. Hits in a side
+          line stand in brackets, after the moves that lead into it: `(12...b5 14.Qh5: 15. Nf3)` is
+          White's 15th move in the line that leaves the main line with 12...b5, and that line with
+          14.Qh5. `12...b5[2]` is the second side line that leaves its position with 12...b5. If
+          hits consist of moves (see Spans), lines below the game show these, after the name of the
+          hit: at most 12, with an ellipsis for those left out; --all-plies shows all
+  pgn     the games that hit, with the text of their source; --comment marks the hits in it
+  jsonl   a JSON object for each hit
+  csv     a table with a header line and a row for each hit, with the fields of jsonl as columns. A
+          .parquet file has the same columns. docs/output.md has each column; the most used are
+          game, source, white, black, date (2015-03-07), year, ply, move (`23. Nxf6+`), san, fen,
+          next, value (a number), squares, matched (where the pieces of the query stand), copy,
+          pattern and transform (the first copy that matches). --columns chooses some of them
+  epd     the position of each hit; operations give the next move, the game and the ply, in a side
+          line also the line and the node, and the move that led there
+  fen     the position of each hit
+  plain   `game ply` for each hit; in side lines `game node`
+  values  `game ply value`, in side lines `game node value`, for each position at which the query
+          has a value: a number; a set of squares as `[a1,h1]`, `a1` or `[]`; `true` where a
+          condition holds
+  Characters that could control a terminal (control characters, changes of writing direction,
+  characters without width) are escaped: as `\\x1b` or `\\u{202e}` in text, as `\\u001b` in JSON. pgn
+  and csv escape them only on a terminal: files and pipes get the bytes of the source.
+
+Spans:
+  A hit of `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` consists of positions and moves,
+  its span. Of a line these are the positions of its constituents and all moves between; of a path
+  its start, the moves that count, and the positions behind them; of `--`, `[x]` and `move` the
+  first move that qualifies; of `find` the hit and what was found; of `echo` both positions. Of
+  several such filters in a query, lines and paths come before moves, and moves before what was
+  found; of equal ones the first that matched counts, and of the copies of a transform the first
+  that matches.
+  What is negated, or stands in another such filter, has none; but `--(F)` goes on with a line, path
+  or move of F. Text shows of `find` and `echo` the moves that led to what was found
+
+Exit code: 0 if the search succeeded, with or without hits; 1 if nothing hits and --fail-if-none is
+given; 2 if the query, an option or an output is wrong; 3 if a source was not read to its end; 4
+if the system refuses memory; 130 after Ctrl-C.
+
+Examples:
+  orbit scan 'shift flip flipcolor {Nd4 kf3}' games.pgn
+  orbit scan 'mate flip {Rd8 kg8}' twic/ lichess.pgn.zst
+  orbit scan --theme greek-gift games.pgn
+  orbit scan --stats year,eco,year*result 'flipcolor {Bh7 kg8}' games.pgn
+  orbit scan --format jsonl -f windmill.cql all.reel | jq .fen
+  orbit scan -w 'elo>=2600' --columns white,black,move,next -o hits.csv -o - 'stalemate' all.reel
+  orbit scan 'flipcolor {Bh7 kg8 btm check}' games.pgn -o checks.pgn --comment -o checks.html
+  orbit scan --where white~carlsen --sort date --limit 10 'stalemate' games.pgn
+  orbit scan --stats year,eco,elo:100 --stats-output years.csv 'passedpawns' games.reel
+  zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
+  orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn
+  orbit scan --similar '8/8/8/4k3/4P3/4K3/8/8' --shift --flipcolor games.pgn";
+
+#[derive(Debug, clap::Args)]
+#[command(override_usage = USAGE, after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// The query, then the files; with -f, --theme, --board or --queries only files.
+    ///
+    /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
+    /// .zip archive or a folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the
+    /// URL of such a file, with the feature `sevenz` also a .7z archive. One member of an archive is given as
+    /// `games.zip/member.pgn`.
+    #[arg(value_name = "QUERY PATH")]
+    words: Vec<OsString>,
+    /// Take QUERY as the query, whatever it begins with; all other arguments are files to search.
+    #[arg(short = 'e', long = "query", value_name = "QUERY", allow_hyphen_values = true,
+          conflicts_with_all = ["file", "board", "similar"])]
+    query: Option<String>,
+    /// Read the query from a file.
+    #[arg(short, long, value_name = "FILE.cql")]
+    file: Option<PathBuf>,
+    /// Count the hits of many queries, read from a file, in one pass over the games.
+    ///
+    /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
+    /// skipped. For each query, orbit prints how many games and positions hit.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
+          "conditions", "whose", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
+    queries: Option<PathBuf>,
+    /// Search for a built-in theme, such as `greek-gift`, instead of a query.
+    ///
+    /// `orbit batch --list` lists all themes, `orbit batch --show NAME` prints one with its query.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "file", "board", "similar", "queries", "dialect"])]
+    theme: Option<String>,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    /// Print how many games and positions hit, instead of the hits.
+    #[arg(short, long, conflicts_with = "similar")]
+    count: bool,
+    /// Print the N copies that hit most often, instead of the hits.
+    ///
+    /// The copies are those that the outermost transform of the query makes. `--copies` alone prints 20 of them,
+    /// `--copies=5` prints 5.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20",
+          conflicts_with_all = ["count", "limit", "skip", "similar"])]
+    copies: Option<usize>,
+    /// Print where on the board the hits are, instead of the hits.
+    ///
+    /// Prints the number of hits for each turn, reflection and colour swap, and a heat map: of the square on which the
+    /// first piece of the copy stands, of how far the copy was shifted, or of the squares that the query finds.
+    #[arg(long, conflicts_with_all = ["count", "limit", "skip", "similar"])]
+    heat: bool,
+    /// Choose the engine that evaluates the query; all engines give the same answers.
+    ///
+    /// With `reference`, games of PGN come from a second reader of games, made of pgn-reader and shakmaty.
+    #[arg(long, value_parser = choice::<EngineChoice>(), default_value_t)]
+    engine: EngineChoice,
+    #[command(flatten)]
+    gpu: GpuArgs,
+    /// Read games with a second reader and evaluate positions on a second engine as well, and stop if they differ.
+    ///
+    /// `--verify` alone checks all games and positions; `--verify=N` checks N segments of 32 positions, spread over the
+    /// games, and the reading of one MiB of PGN in 16. PGN files are read themselves, not the reels beside them. The
+    /// summary names the rules by which the readers differ; any other difference is an error.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    verify: Option<SampleArg>,
+    /// Use N threads [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    /// Do the search as a job in FOLDER/, which goes on after an interruption where it was.
+    ///
+    /// The same command again computes only what is missing, and prints what one run would have printed. See `orbit job`.
+    #[arg(long, value_name = "FOLDER")]
+    resume: Option<PathBuf>,
+    /// The engine of a part of a job.
+    #[arg(skip)]
+    engine_of_part: EngineOfPart,
+    /// Print neither a summary nor progress.
+    #[arg(short, long)]
+    quiet: bool,
+    /// Exit with code 1 if nothing hits.
+    #[arg(long)]
+    fail_if_none: bool,
+    /// Write to FILE a list of the games that were cut, skipped or repaired.
+    ///
+    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
+    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
+    /// source, the game, the byte, the ply and the reason.
+    #[arg(long, value_name = "FILE")]
+    problems: Option<PathBuf>,
+    /// Print on stderr which games were cut, skipped or repaired, and notes about the query.
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    beside: ReadingArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+    #[command(flatten)]
+    board: BoardArgs,
+    #[command(flatten)]
+    choosing: ChoosingArgs,
+    #[command(flatten)]
+    outputs: OutputArgs,
+    #[command(flatten)]
+    stats: StatsArgs,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SampleArg(Sample);
+
+impl FromStr for SampleArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SampleArg, String> {
+        match (text, text.parse()) {
+            ("all", _) => Ok(SampleArg(Sample::All)),
+            (_, Ok(segments)) => Ok(SampleArg(Sample::Segments(segments))),
+            _ => Err("expected a number of segments of 32 positions, or `all`".into()),
+        }
+    }
+}
+
+impl Args {
+    /// Whether hits are listed rather than only counted.
+    fn lists(&self) -> bool {
+        let is_counted = self.count || self.heat || self.copies.is_some();
+        let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
+        !is_counted && is_listed
+    }
+
+    /// The choices of games, hits and engine.
+    fn request(&self) -> Result<Request, Failure> {
+        let mut request = Request { dialect: self.dialect.choice(), ..Request::default() };
+        (request.engine, request.verify) = (Some(self.engine), self.verify.map(|sample| sample.0));
+        self.beside.put(&mut request);
+        self.choosing.put(&mut request);
+        if self.board.is_similar() {
+            choose_similar(&mut request)?;
+        }
+        Ok(request)
+    }
+
+    /// The things that are made of what is found, as far as parts of a job depend on it: not the names of files.
+    fn output(&self) -> Result<Value, Failure> {
+        Ok(json!({
+            "count": self.count,
+            "copies": self.copies.is_some(),
+            "heat": self.heat,
+            "problems": self.problems.is_some() || self.verbose,
+            "lists": self.outputs.in_json()?,
+            "stats": self.stats.groupings(),
+            "files": self.beside.script_files().map(|folder| format!("{folder:?}")),
+        }))
+    }
+
+    /// What choices, statistics and columns need besides what the query needs.
+    fn wants(&self, chosen: &Chosen) -> Wants {
+        chosen.wants() | self.stats.wants() | self.outputs.wants()
+    }
+
+    /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
+    fn refuse_orders(&self, chosen: &Chosen, scan: &Scan) -> Result<(), Failure> {
+        chosen.check_query(scan.ty(), scan.has_spans())?;
+        if chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
+            return Ok(());
+        }
+        let why = "--sort and --sample choose which games are listed, but --count, --copies, --heat, and --stats without --format, \
+                   list no games: leave out one of these options";
+        Err(Failure::Other(why.into()))
+    }
+
+    /// Refuses formats in which counts are not printed.
+    fn refuse_formats(&self) -> Result<(), Failure> {
+        use FormatName::{Csv, Jsonl, Text};
+        let is_either = matches!(self.outputs.format, None | Some(Text | Jsonl | Csv));
+        if is_either || !(self.count || self.heat || self.copies.is_some()) {
+            return Ok(());
+        }
+        let why = "--count, --copies and --heat print text, CSV or one JSON object: choose --format text, csv or jsonl";
+        Err(Failure::Other(why.into()))
+    }
+
+    /// The format of counts.
+    fn table_format(&self) -> TableFormat {
+        match self.outputs.format {
+            Some(FormatName::Jsonl) => TableFormat::Json,
+            Some(FormatName::Csv) => TableFormat::Csv,
+            _ => TableFormat::Text,
+        }
+    }
+
+    /// The least grave remarks on queries that are printed.
+    pub(super) fn least_remark(&self) -> Severity {
+        match (self.verbose, self.quiet) {
+            (true, _) => Severity::Note,
+            (false, true) => Severity::Warning,
+            (false, false) => Severity::Hint,
+        }
+    }
+
+    /// Sets who reads games.
+    pub(super) fn choose_readers(&self, options: &mut DatabaseOptions) {
+        options.readers = match (self.engine, &self.verify) {
+            (EngineChoice::Reference, _) => Readers::Second,
+            (_, Some(SampleArg(Sample::All))) => Readers::Both,
+            (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
+            (_, None) => Readers::First,
+        };
+        // A reel tells nothing of how its games were read.
+        options.substitute_reels &= options.readers == Readers::First;
+    }
+
+    pub(super) fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
+        let mut options = self.gpu.engine_options(self.engine, positions)?;
+        options.verify = self.verify.map(|sample| sample.0);
+        Ok(options)
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::install()?;
+    Ready::new(args, &interrupt, Purpose::Search)?.run(&interrupt, None)
+}
+
+fn print_summary(
+    args: &Args,
+    search: &Search,
+    scan: &Scan,
+    phases: Phases,
+    summary: &Summary,
+    is_interrupted: bool,
+) {
+    let listed = search.sinks.outputs.listed(search.hit_totals());
+    let stop = match (is_interrupted, summary.finished) {
+        (true, _) => "interrupted after ",
+        (false, false) => {
+            message!("stopped at the limit of {}", counted(listed.games as usize, "game", "games"));
+            "read until then, in blocks of many games: "
+        }
+        (false, true) => "",
+    };
+    let how = match threads(args.threads) {
+        1 => format!("{}, 1 thread", scan.engine().info().name),
+        threads => format!("{}, {threads} threads", scan.engine().info().name),
+    };
+    let hits = if summary.finished { search.hit_totals() } else { listed };
+    let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
+    let side_lines = side_lines_line(summary.side_lines, scan.searches_variations());
+    let lines = lines.into_iter().map(Remark::from).chain(side_lines.map(Remark::from));
+    let before = std::iter::once(stop).chain(std::iter::repeat(""));
+    before.zip(lines).for_each(|(before, line)| line.behind(before).print());
+    args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
+    search.spellings(summary.finished).iter().for_each(Remark::print);
+    let choice = search.choice();
+    let positions = choice.positions_in_words();
+    if !positions.is_empty() {
+        message!("a position that hits counts if it meets {positions}");
+        if hits.positions == 0 && summary.finished {
+            measure_hints(choice).for_each(|hint| message!("{hint}"));
+        }
+    }
+    if let Some(games) = search.passing() {
+        message!("{} of these games meet the conditions of --where", grouped(games));
+        if games == 0 && summary.finished {
+            hints(choice).for_each(|hint| message!("{hint}"));
+        }
+    }
+    if summary.finished {
+        search.missed().iter().for_each(|line| message!("{line}"));
+    }
+    if listed != hits && args.lists() {
+        message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
+    }
+    if let Some((positions, other)) = scan.engine().info().verified {
+        message!("{} positions recomputed by {other}: no difference", grouped(positions));
+    }
+    agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
+}
+
+/// An error of the query is shown with the place in its text.
+fn failure(query: &QueryText, error: ScanError) -> Failure {
+    match error {
+        ScanError::Query(diagnostic) => query.failure(&diagnostic),
+        ScanError::Engine(EngineError::Query { game, place, diagnostic, .. }) => {
+            query.failure_in_game(&diagnostic, &format!("game {game}, {place}"))
+        }
+        other => other.into(),
+    }
+}

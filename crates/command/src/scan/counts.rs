@@ -1,0 +1,116 @@
+//! What `--count`, `--copies` and `--heat` print.
+
+use orbit_search::report::findings::{Findings, TransformSum};
+use orbit_search::report::{HitTotals, copy_lines};
+use serde_json::json;
+
+use super::Args;
+use crate::common::Out;
+use crate::failure::Failure;
+use crate::pictures::{heat, print_heat};
+use crate::table_format::{TableFormat, print_csv};
+
+/// What was counted.
+pub(super) struct Counted {
+    /// What was listed, or would have been.
+    pub(super) listed: HitTotals,
+    /// All games and positions, if all were read.
+    pub(super) all: Option<(u64, u64)>,
+    /// The positions that each copy hit.
+    pub(super) copies: Vec<u64>,
+}
+
+pub(super) fn print(
+    args: &Args,
+    counted: &Counted,
+    texts: &[String],
+    findings: Option<&Findings>,
+) -> Result<(), Failure> {
+    let format = args.table_format();
+    if args.count {
+        print_count(counted, format)?;
+    }
+    if let Some(lines_max) = args.copies {
+        print_copies(&counted.copies, texts, lines_max, format)?;
+    }
+    match findings.filter(|_| args.heat) {
+        None => Ok(()),
+        Some(findings) if format == TableFormat::Csv => print_heat_table(findings),
+        Some(findings) => print_heat(findings, format == TableFormat::Json),
+    }
+}
+
+fn print_count(counted: &Counted, format: TableFormat) -> Result<(), Failure> {
+    let Counted { listed: HitTotals { games, positions }, all, .. } = *counted;
+    let mut out = Out::new();
+    match format {
+        TableFormat::Json => {
+            let mut counts = json!({ "games_hit": games, "positions_hit": positions });
+            if let Some((games, positions)) = all {
+                counts["games"] = games.into();
+                counts["positions"] = positions.into();
+            }
+            out.json(&counts)?;
+        }
+        TableFormat::Csv => {
+            let (all_games, all_positions) = all.unzip();
+            let known = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
+            let row = [games.to_string(), positions.to_string(), known(all_games), known(all_positions)];
+            return print_csv(&["games_hit", "positions_hit", "games", "positions"], [row]);
+        }
+        TableFormat::Text => {
+            out.line(format_args!("games hit {games}"))?;
+            out.line(format_args!("positions hit {positions}"))?;
+        }
+    }
+    out.finish()
+}
+
+/// CSV and JSON have all copies, whatever number text is to have.
+fn print_copies(
+    copies: &[u64],
+    texts: &[String],
+    lines_max: usize,
+    format: TableFormat,
+) -> Result<(), Failure> {
+    let numbered = copies.iter().zip(texts).enumerate();
+    let mut out = Out::new();
+    match format {
+        TableFormat::Json => {
+            let copies = numbered.map(
+                |(index, (positions, text))| json!({ "copy": index + 1, "text": text, "positions": positions }),
+            );
+            out.json(&json!({ "copies": copies.collect::<Vec<_>>() }))?;
+        }
+        TableFormat::Csv => {
+            let rows = numbered.map(|(index, (positions, text))| {
+                [(index + 1).to_string(), text.clone(), positions.to_string()]
+            });
+            return print_csv(&["copy", "text", "positions"], rows);
+        }
+        TableFormat::Text => {
+            copy_lines(copies, texts, lines_max).iter().try_for_each(|line| out.line(line))?
+        }
+    }
+    out.finish()
+}
+
+/// Hits by transform, then the cells of heat maps.
+fn print_heat_table(findings: &Findings) -> Result<(), Failure> {
+    let sums = |table: &'static str, sums: &[TransformSum]| -> Vec<[String; 4]> {
+        let row = |sum: &TransformSum| {
+            [table.to_owned(), sum.transform.clone(), sum.copies.to_string(), sum.positions.to_string()]
+        };
+        sums.iter().map(row).collect()
+    };
+    let orbit = findings.orbit.as_ref();
+    let mut rows = orbit.map_or(Vec::new(), |orbit| sums("symmetry", &orbit.symmetries));
+    rows.extend(orbit.map_or(Vec::new(), |orbit| sums("colors", &orbit.colors)));
+    for map in heat(findings) {
+        let cells = map.cells();
+        rows.extend(
+            cells.into_iter().map(|(name, count)| ["heat".into(), name, String::new(), count.to_string()]),
+        );
+    }
+    print_csv(&["table", "key", "copies", "positions"], rows)
+}

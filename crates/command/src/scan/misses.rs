@@ -1,0 +1,74 @@
+//! What queries hit that are similar to one without hits, for its report.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::PreparedQuery;
+use orbit_pgn::file_of;
+use orbit_plan::Options;
+use orbit_query::{Dialect, Query};
+use orbit_search::Chosen;
+use orbit_search::report::findings::{Miss, Misses};
+use orbit_search::run::{Collector as _, Run, TotalsCollector, TotalsPart};
+use orbit_search::scan::{EngineOptions, Scan};
+
+use super::Args;
+use crate::common::{Interrupt, threads};
+use crate::query_text::QueryText;
+
+/// Positions that similar queries are asked of. All queries together then take a second or two.
+const POSITIONS_MAX: u64 = 5_000_000;
+
+/// Asks similar queries of the same games, or of the first of them. `None` if there are no such queries, or if the games
+/// cannot be read again: a report without this says less, but nothing wrong.
+pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &Interrupt) -> Option<Misses> {
+    // Standard input and pipes cannot be read again, and would be waited for.
+    let is_kept = |path: &Path| {
+        path != Path::new("-")
+            && fs::metadata(file_of(path)).is_ok_and(|found| found.is_file() || found.is_dir())
+    };
+    if !query.paths.iter().all(|path| is_kept(path)) || args.dialect.choice() == Some(Dialect::Cql5) {
+        return None;
+    }
+    let weaker = orbit_query::weaker(&query.text);
+    let mut queries: Vec<Query> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    args.beside.apply(&mut options, &mut queries, chosen.choice.wants());
+    args.choose_readers(&mut options);
+    let asked = weaker.into_iter().zip(queries);
+    let (asked, prepared): (Vec<_>, Vec<_>) = asked
+        .filter(|(_, query)| query.judges_apart())
+        .filter_map(|(weaker, query)| Some((weaker, PreparedQuery::new(query, Options::default()).ok()?)))
+        .unzip();
+    if asked.is_empty() {
+        return None;
+    }
+    let database = args.beside.unique(Database::open(&query.paths, options).ok()?);
+    let scan = Scan::of(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
+    let (choice, collector) = (&chosen.choice, TotalsCollector);
+    let (run, mut sum, mut texts) =
+        (Run::new(&scan, choice, &collector), TotalsPart::default(), database.texts());
+    let names = run.names(database.source_names());
+    let summary = run.for_each_part(database, &names, |streamed, part| {
+        let taken = collector.take(&mut sum, part, &streamed, &mut texts);
+        match taken {
+            Ok(()) if sum.totals.positions < POSITIONS_MAX => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    });
+    let is_whole = summary.ok()?.finished;
+    if interrupt.is_set() {
+        return None;
+    }
+    let tried = asked.into_iter().zip(sum.queries).map(|(query, hits)| Miss {
+        change: query.change,
+        query: query.text,
+        games_hit: hits.games,
+        positions_hit: hits.positions,
+    });
+    let (games, positions) = (sum.totals.games(), sum.totals.positions);
+    Some(Misses { games: sum.passing.unwrap_or(games), positions, is_whole, tried: tried.collect() })
+}

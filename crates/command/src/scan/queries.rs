@@ -1,0 +1,125 @@
+//! `orbit scan --queries`: a table of counts.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::PreparedQuery;
+use orbit_engine::Wants;
+use orbit_search::choice::Choice;
+use orbit_search::job::Replay;
+use orbit_search::report::{FormatName, HitTotals};
+use orbit_search::run::{Collectors, TotalsCollector};
+use orbit_search::scan::Scan;
+use serde_json::json;
+
+use super::Args;
+use crate::common::{Interrupt, Out, Progress, counted, grouped, threads};
+use crate::failure::{Exit, Failure};
+use crate::pass::{Games, Pass};
+use crate::problems::Problems;
+use crate::queries::{NamedQuery, read};
+use crate::reading::print_substitutes;
+use crate::sink::Files;
+use crate::table_format::{TableFormat, print_csv};
+use crate::terminal::Remark;
+
+/// Queries of a file.
+pub(super) struct Many {
+    queries: Vec<NamedQuery>,
+    format: TableFormat,
+}
+
+impl Many {
+    pub(super) fn open(args: &Args, interrupt: &Interrupt) -> Result<(Many, Scan, Database), Failure> {
+        let mut queries = read(args.queries.as_deref(), "", args.dialect, args.least_remark())?;
+        use FormatName::{Csv, Jsonl, Text};
+        let format = match args.outputs.format {
+            None | Some(Text | Jsonl | Csv) => args.table_format(),
+            _ => {
+                return Err(Failure::Other(
+                    "--queries prints counts: choose --format text, csv or jsonl".into(),
+                ));
+            }
+        };
+        let mut options = DatabaseOptions::default();
+        options.interrupt = interrupt.flag.clone();
+        let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
+        args.beside.apply(&mut options, asked, Wants::HITS);
+        args.choose_readers(&mut options);
+        let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
+        let database = args.beside.unique(Database::open(&paths, options)?);
+        print_substitutes(&database, args.quiet);
+        let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
+        let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
+        let scan = scan.threads(threads(args.threads));
+        Ok((Many { queries, format }, scan, database))
+    }
+
+    /// The names of the queries, and what they ask.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.queries.iter().map(|query| format!("{}\t{}", query.name, query.text)).collect()
+    }
+
+    pub(super) fn run(
+        &self,
+        args: &Args,
+        interrupt: &Interrupt,
+        scan: &Scan,
+        (database, replay): (Database, Option<Replay>),
+        (begun, planned): (Instant, Instant),
+    ) -> Result<Exit, Failure> {
+        let queries = &self.queries;
+        let problems =
+            Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, interrupt))?;
+        let pass = Pass {
+            scan,
+            interrupt,
+            progress: Progress::of(&args.progress, args.quiet),
+            queries: counted(queries.len(), "query", "queries"),
+            begun,
+            planned,
+            threads: args.threads,
+            quiet: args.quiet || replay.is_some(),
+            fail_if_none: args.fail_if_none,
+        };
+        let games = match replay {
+            None => Games::Read(database),
+            Some(replay) => Games::Searched(database, replay),
+        };
+        let collectors = Collectors { totals: Some(TotalsCollector), ..Collectors::default() };
+        let (parts, summary) = pass.collect(&Choice::default(), collectors, games, problems)?;
+        let mut hit_totals = parts.totals.unwrap_or_default().queries;
+        hit_totals.resize(queries.len(), HitTotals::default());
+        let is_hit = hit_totals.iter().any(|hits| hits.positions > 0);
+        let lines: Vec<Remark> = args.beside.unique_line(&summary).into_iter().map(Remark::from).collect();
+        pass.finish(&summary, is_hit, &lines, || print_counts(queries, &hit_totals, self.format))
+    }
+}
+
+/// Prints how many games and positions each query hits.
+fn print_counts(queries: &[NamedQuery], totals: &[HitTotals], format: TableFormat) -> Result<(), Failure> {
+    if format == TableFormat::Csv {
+        let row = |(query, total): (&NamedQuery, &HitTotals)| {
+            [query.name.clone(), query.text.clone(), total.games.to_string(), total.positions.to_string()]
+        };
+        let names = ["name", "query", "games_hit", "positions_hit"];
+        return print_csv(&names, queries.iter().zip(totals).map(row));
+    }
+    let is_json = format == TableFormat::Json;
+    let mut out = Out::new();
+    if !is_json {
+        out.line(format_args!("{:>12}{:>14}  query", "games hit", "positions hit"))?;
+    }
+    for (query, HitTotals { games, positions }) in queries.iter().zip(totals) {
+        if is_json {
+            let NamedQuery { name, text, .. } = query;
+            out.json(
+                &json!({ "name": name, "query": text, "games_hit": games, "positions_hit": positions }),
+            )?;
+        } else {
+            out.line(format_args!("{:>12}{:>14}  {}", grouped(*games), grouped(*positions), query.name))?;
+        }
+    }
+    out.finish()
+}

@@ -1,0 +1,278 @@
+//! A search up to the point where games are read: for one run, for a part of a job, for merging parts.
+
+use std::mem;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use orbit_core::files::refuse_clashes;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_search::choice::Choice;
+use orbit_search::job::{Question, Replay, hash_text};
+use orbit_search::report::{Names, Phases};
+use orbit_search::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
+use orbit_search::scan::{EngineChoice, Scan};
+use orbit_search::{Chosen, Request};
+use orbit_transforms::AsText;
+use serde_json::Value;
+
+use super::queries::Many;
+use super::run::Search;
+use super::{Args, failure, misses, print_summary};
+use crate::common::{Interrupt, Progress, ProgressArgs, fast_engine, is_unread, print_failures, threads};
+use crate::failure::{Exit, Failure};
+use crate::pass::print_notes;
+use crate::query_text::QueryText;
+use crate::reading::print_substitutes;
+use crate::sink::Files;
+use crate::stats::Statistics;
+
+/// What a search is made ready for.
+pub(crate) enum Purpose {
+    /// Games are searched.
+    Search,
+    /// They were searched: the parts of a job are merged.
+    Merge,
+}
+
+/// What computes a part of a job, in the place of what the job was planned with. All engines give the same answers.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct EngineOfPart {
+    /// Compute with another engine than the job was planned with; all engines give the same answers.
+    ///
+    /// A job that was planned with `--engine reference` is computed by that engine.
+    #[arg(long, value_parser = fast_engine())]
+    engine: Option<EngineChoice>,
+    /// Choose the graphics card, as in `orbit scan`.
+    #[arg(long, value_name = "CARD")]
+    gpu: Option<String>,
+}
+
+/// A search that is ready to run.
+pub(crate) struct Ready {
+    args: Args,
+    chosen: Chosen,
+    asked: Query,
+    /// The question, and the things that are made of the answers.
+    request: Request,
+    output: Value,
+    scan: Scan,
+    database: Database,
+    begun: Instant,
+    planned: Instant,
+}
+
+/// What is asked of games.
+pub(super) enum Query {
+    One(QueryText),
+    Many(Many),
+}
+
+/// What decides a job, and what a part of it needs.
+pub(crate) struct Asked {
+    pub(crate) scan: Scan,
+    pub(crate) database: Database,
+    pub(crate) choice: Choice,
+    pub(crate) collectors: Collectors,
+    pub(crate) names: Names,
+    pub(crate) question: Question,
+    pub(crate) progress: Progress,
+}
+
+impl Args {
+    /// Takes the folder of the job that the search is to be.
+    pub(crate) fn take_resumed(&mut self) -> Option<PathBuf> {
+        self.resume.take()
+    }
+
+    /// Takes away the outputs that are folders.
+    pub(crate) fn take_folders(&mut self) -> Vec<PathBuf> {
+        self.outputs.take_folders()
+    }
+
+    /// What the command that computes a part was given, in the place of what the job was planned with.
+    pub(crate) fn run_as(&mut self, threads: Option<NonZeroUsize>, quiet: bool, progress: ProgressArgs) {
+        self.threads = threads.or(self.threads);
+        self.quiet = quiet;
+        self.progress = progress;
+    }
+
+    /// What computes a part, in the place of what the job was planned with.
+    pub(crate) fn compute_by(&mut self, engine: EngineOfPart) {
+        self.engine_of_part = engine;
+    }
+
+    /// Chooses the engine and the card of a part. The reference engine reads games by another reader, and stays.
+    fn choose_engine_of_part(&mut self, chosen: EngineOfPart) {
+        let EngineOfPart { engine, gpu } = chosen;
+        if let EngineChoice::Reference = self.engine {
+            return;
+        }
+        match engine {
+            None => {}
+            Some(engine) => self.engine = engine,
+        }
+        if let Some(card) = gpu {
+            self.gpu.choose(card);
+        }
+    }
+
+    /// How it was said to run, which no answer depends on.
+    pub(crate) fn take_manner(&mut self) -> (Option<NonZeroUsize>, bool, ProgressArgs) {
+        (self.threads, self.quiet, mem::take(&mut self.progress))
+    }
+}
+
+impl Ready {
+    pub(crate) fn new(mut args: Args, interrupt: &Interrupt, purpose: Purpose) -> Result<Ready, Failure> {
+        let begun = Instant::now();
+        args.outputs.take_stdout();
+        let engine = mem::take(&mut args.engine_of_part);
+        let request = args.request()?;
+        let chosen = request.check()?;
+        args.choose_engine_of_part(engine);
+        let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
+        refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
+        if let Purpose::Merge = purpose {
+            // Nothing is searched, so that no card is wanted.
+            args.gpu.leave_out();
+            if let EngineChoice::Gpu = args.engine {
+                args.engine = EngineChoice::Cpu;
+            }
+        }
+        if args.queries.is_some() {
+            if let [path, ..] = args.outputs.files() {
+                return Err(Failure::Other(format!(
+                    "--queries prints counts and writes no {}: leave out -o, and choose --format text, csv or jsonl",
+                    path.display()
+                )));
+            }
+            let output = args.output()?;
+            let (many, scan, database) = Many::open(&args, interrupt)?;
+            let (asked, planned) = (Query::Many(many), Instant::now());
+            return Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned });
+        }
+        let output = args.output()?;
+        args.refuse_formats()?;
+        args.outputs.refuse_idle(args.lists())?;
+        let board = args.board.query()?;
+        let words = mem::take(&mut args.words);
+        let query = match &args.theme {
+            Some(name) => QueryText::of_theme(name, words)?,
+            None => QueryText::take(args.query.take(), args.file.as_deref(), board, words)?,
+        };
+        let mut parsed = query.parse(args.dialect);
+        let mut database_options = DatabaseOptions::default();
+        database_options.interrupt = interrupt.flag.clone();
+        let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
+        args.beside.apply(&mut database_options, asked, args.wants(&chosen));
+        args.choose_readers(&mut database_options);
+        let database = Database::open(&query.paths, database_options);
+        let positions = database.as_ref().map_or(0, Database::positions_known);
+        let engine = args.engine_options(positions)?;
+        let scan = Scan::with_query(parsed?, &engine).map_err(|error| failure(&query, error))?;
+        let scan = scan.threads(threads(args.threads));
+        query.print_remarks(scan.remarks(), args.least_remark());
+        print_notes(&scan, args.quiet);
+        let planned = Instant::now();
+        args.refuse_orders(&chosen, &scan)?;
+        let database = args.beside.unique(database?);
+        print_substitutes(&database, args.quiet);
+        let asked = Query::One(query);
+        Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned })
+    }
+
+    /// What is asked, without an output being begun.
+    pub(crate) fn asked(self, interrupt: &Interrupt) -> Result<Asked, Failure> {
+        let question = self.question();
+        let Ready { args, chosen, asked, scan, database, .. } = self;
+        let progress = Progress::of(&args.progress, args.quiet);
+        let (choice, collectors, names) = match &asked {
+            Query::One(_) => {
+                let files = Files { database: &database, interrupt, are_written: false };
+                Search::new(&args, &chosen, &scan, files)?.collects()
+            }
+            Query::Many(_) => {
+                let problems = (args.problems.is_some() || args.verbose).then_some(ProblemsCollector);
+                let totals = Some(TotalsCollector);
+                let (choice, collectors) =
+                    (Choice::default(), Collectors { totals, problems, ..Collectors::default() });
+                let names = Run::new(&scan, &choice, &collectors).names(database.source_names());
+                (choice, collectors, names)
+            }
+        };
+        Ok(Asked { scan, database, choice, collectors, names, question, progress })
+    }
+
+    /// What is asked, as far as answers depend on it; without the arguments.
+    pub(crate) fn question(&self) -> Question {
+        let query = match &self.asked {
+            Query::One(query) => vec![query.text.clone()],
+            Query::Many(many) => many.texts(),
+        };
+        let request = Request { query, ..self.request.clone() };
+        let filters =
+            self.scan.queries().iter().map(|prepared| AsText(prepared.planner.filter()).to_string());
+        let plan = hash_text(&filters.collect::<Vec<_>>().join("\n"));
+        let (output, sources) = (self.output.clone(), self.database.marks());
+        Question { arguments: Vec::new(), request, output, plan, sources }
+    }
+
+    /// Reads these blocks alone, counted from 0 over all reels; `None` if the database has no such blocks.
+    pub(crate) fn only(self, range: Range<usize>) -> Option<Ready> {
+        let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
+        (range.end <= blocks).then(|| Ready { database: self.database.only_blocks(range), ..self })
+    }
+
+    /// Reads the games, or takes what is known of them, and writes everything.
+    pub(crate) fn run(self, interrupt: &Interrupt, replay: Option<Replay>) -> Result<Exit, Failure> {
+        let Ready { args, chosen, asked, scan, database, begun, planned, .. } = self;
+        let query = match asked {
+            Query::One(query) => query,
+            Query::Many(many) => {
+                return many.run(&args, interrupt, &scan, (database, replay), (begun, planned));
+            }
+        };
+        let is_merged = replay.is_some();
+        let files = Files::new(&database, interrupt);
+        let mut search = Search::new(&args, &chosen, &scan, files)?;
+        let summary = match replay {
+            None => search.run(&scan, database).map_err(|error| failure(&query, error)),
+            Some(replay) => search.merge(database.sources(), replay).map_err(Failure::from),
+        };
+        search.sinks.progress.clear();
+        search.sinks.problems.finish()?;
+        let summary = match (summary, search.sinks.fault.take()) {
+            (_, Some(fault)) => return Err(fault),
+            (summary, None) => summary?,
+        };
+        if interrupt.is_set() {
+            let files = search
+                .sinks
+                .outputs
+                .abandoned()
+                .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
+            files.for_each(|path| message!("interrupted; {} was not written", path.display()));
+        } else if is_unread(&summary) {
+            // Counts of games that nobody could read would pass for an answer.
+            search.sinks.outputs.abandoned().for_each(|path| message!("{} was not written", path.display()));
+            return Ok(print_failures(&summary));
+        } else {
+            let misses = || misses::find(&args, &chosen, &query, interrupt);
+            search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
+        }
+        if let Some(notice) = scan.engine().info().notice {
+            message!("warning: {notice}");
+        }
+        if !args.quiet && !is_merged {
+            let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
+            print_summary(&args, &search, &scan, phases, &summary, interrupt.is_set());
+        }
+        Ok(match print_failures(&summary) {
+            _ if interrupt.is_set() => Exit::Interrupted,
+            Exit::Done if args.fail_if_none && search.hit_totals().games == 0 => Exit::NoHits,
+            exit => exit,
+        })
+    }
+}

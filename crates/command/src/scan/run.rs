@@ -1,0 +1,259 @@
+//! One search: what is collected of each block, and where that goes.
+
+use std::ops::ControlFlow;
+
+use orbit_database::{Database, GameTexts, SourceSummary, StreamedBlock, Summary};
+use orbit_query::Type;
+use orbit_reel::Totals;
+use orbit_search::Chosen;
+use orbit_search::choice::Choice;
+use orbit_search::job::{Replay, ReplayError};
+use orbit_search::report::findings::{Findings, Misses, NO_HEAT_MAP, SAMPLE_MAX};
+use orbit_search::report::{HitTotals, Names};
+use orbit_search::run::{
+    About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
+    SpellingsPart, StatisticsCollector, TotalsCollector, WholeTextsCollector, extras_of,
+};
+use orbit_search::scan::{Scan, ScanError};
+use orbit_search::stats::Stats;
+
+use super::{Args, counts as printed_counts};
+use crate::choosing::missed_lines;
+use crate::common::Progress;
+use crate::failure::Failure;
+use crate::outputs::Outputs;
+use crate::players;
+use crate::problems::Problems;
+use crate::sink::Files;
+use crate::stats::Statistics;
+use crate::terminal::Remark;
+
+/// What a search collects, and where that goes.
+pub(super) struct Search {
+    choice: Choice,
+    chosen: String,
+    /// Which was chosen at first: a card may fail later.
+    engine: &'static str,
+    collectors: Collectors,
+    names: Names,
+    pub(super) sinks: Sinks,
+}
+
+/// What the parts of blocks are taken into.
+pub(super) struct Sinks {
+    /// What was taken so far, but for lists, which are written as they come.
+    sums: Parts,
+    texts: GameTexts,
+    pub(super) outputs: Outputs,
+    pub(super) stats: Option<Statistics>,
+    pub(super) problems: Problems,
+    pub(super) progress: Progress,
+    pub(super) fault: Option<Failure>,
+}
+
+impl Search {
+    pub(super) fn new(args: &Args, chosen: &Chosen, scan: &Scan, files: Files) -> Result<Search, Failure> {
+        let database = files.database;
+        let choice = chosen.choice.clone();
+        let is = (args.lists(), scan.sorts_games());
+        let mut extras = extras_of(scan, &choice);
+        extras.spans &= !args.outputs.no_spans;
+        let outputs = Outputs::create(&args.outputs, chosen, is, extras, files)?;
+        let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
+        collectors.copies = args.copies.map(|_| CopiesCollector);
+        if args.heat || outputs.have_pictures() {
+            let (filter, ty) = (scan.filter(), scan.ty());
+            let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed);
+            let findings = findings.with_spans(extras.spans);
+            let findings = if choice.player.is_some() { findings.of_player() } else { findings };
+            if outputs.have_heat_map() && !findings.has_heat() {
+                return Err(Failure::Other(NO_HEAT_MAP.into()));
+            }
+            collectors.findings = Some(findings);
+        }
+        let stats = Statistics::new(&args.stats, files)?;
+        stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
+        if let Some(stats) = &stats {
+            players::refuse_idle(&choice, stats.stats().groupings())?;
+        }
+        let of_choice = |stats: Stats| if choice.player.is_some() { stats.of_player() } else { stats };
+        let of_query = |stats: Stats| if scan.ty() == Type::Num { stats.with_values() } else { stats };
+        let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone().with_sides()));
+        collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));
+        collectors.spellings = players::spellings(&choice);
+        collectors.whole_texts = WholeTextsCollector::new(&choice);
+        let problems = match files.are_written {
+            true => Problems::create(args.problems.as_deref(), args.verbose, files)?,
+            false => Problems::unlisted(args.problems.is_some() || args.verbose),
+        };
+        collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
+        let names = Run::new(scan, &choice, &collectors).names(database.source_names());
+        let sinks = Sinks {
+            sums: Parts::default(),
+            texts: database.texts(),
+            outputs,
+            stats,
+            problems,
+            progress: Progress::of(&args.progress, args.quiet),
+            fault: None,
+        };
+        let (chosen, engine) = (choice.in_words(), scan.engine().info().name);
+        Ok(Search { choice, chosen, engine, collectors, names, sinks })
+    }
+
+    /// Takes all games of a database, or as many as are wanted.
+    pub(super) fn run(&mut self, scan: &Scan, database: Database) -> Result<Summary, ScanError> {
+        let Search { choice, collectors, names, sinks, .. } = self;
+        let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
+        Run::new(scan, choice, collectors).for_each_part(database, names, take)
+    }
+
+    /// The same of games that were searched before: `sources` are those of the database.
+    pub(super) fn merge(
+        &mut self,
+        sources: &[SourceSummary],
+        replay: Replay,
+    ) -> Result<Summary, ReplayError> {
+        let Search { collectors, sinks, .. } = self;
+        replay
+            .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
+    }
+
+    /// The games and hits that count.
+    pub(super) fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// What is collected, of which games, and what is called how.
+    pub(super) fn collects(self) -> (Choice, Collectors, Names) {
+        (self.choice, self.collectors, self.names)
+    }
+
+    /// Writes what was held until the end, and gives all files their names. `misses` tells what similar queries hit, for the
+    /// report of a query that hits nothing.
+    pub(super) fn finish(
+        &mut self,
+        args: &Args,
+        scan: &Scan,
+        query: &str,
+        is_whole: bool,
+        misses: impl FnOnce() -> Option<Misses>,
+    ) -> Result<(), Failure> {
+        let held = self.sinks.sums.ordered.take().unwrap_or_default().list();
+        self.sinks.outputs.finish(held, &self.sinks.progress)?;
+        let mut findings = self.findings(query);
+        if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
+            // Where no game was searched, no query would hit.
+            let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
+            findings.misses = is_searched.then(misses).flatten();
+        }
+        if let Some(findings) = &findings {
+            self.sinks.outputs.draw(findings)?;
+        }
+        let counts = self.sinks.sums.statistics.take().unwrap_or_default();
+        let counts =
+            self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, [scan.filter()]).pop());
+        // The file is written first: a closed pipe on standard output must not keep it from being complete.
+        let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
+            Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),
+            printed => (None, printed),
+        };
+        let copies = &self.names.copies;
+        to_file.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
+        let counted = printed_counts::Counted {
+            listed: self.sinks.outputs.listed(self.hit_totals()),
+            all: is_whole.then(|| self.totals()).map(|totals| (totals.games(), totals.positions)),
+            copies: self.copies(scan),
+        };
+        printed_counts::print(args, &counted, &scan.copies(), findings.as_ref())?;
+        printed.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
+        self.sinks.progress.done();
+        Ok(())
+    }
+
+    fn findings(&mut self, query: &str) -> Option<Findings> {
+        let collector = self.collectors.findings.as_ref()?;
+        let part = self.sinks.sums.findings.take().unwrap_or_default();
+        let (engine, sources) = (self.engine, &self.names.sources);
+        Some(collector.findings(&part, &About { query, engine, sources, chosen: &self.chosen }))
+    }
+
+    /// What was read.
+    pub(super) fn totals(&self) -> Totals {
+        self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
+    }
+
+    /// What hits and counts, listed or not.
+    pub(super) fn hit_totals(&self) -> HitTotals {
+        self.sinks.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default()
+    }
+
+    /// Games that the conditions fit, if there are any.
+    pub(super) fn passing(&self) -> Option<u64> {
+        let passing = self.sinks.sums.totals.as_ref().and_then(|part| part.passing);
+        self.choice.of_games().next().map(|_| passing.unwrap_or(0))
+    }
+
+    /// Whose games count, and how the names are spelt, if they are a player's.
+    pub(super) fn spellings(&self, is_whole: bool) -> Vec<Remark> {
+        let spellings = self.sinks.sums.spellings.as_ref();
+        players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
+    }
+
+    /// What is said of conditions that no game meets though values have the text as a part.
+    pub(super) fn missed(&self) -> Vec<String> {
+        let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
+        counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
+    }
+
+    /// The positions that each copy hit, if these are wanted.
+    pub(super) fn copies(&self, scan: &Scan) -> Vec<u64> {
+        let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
+        copies.resize(scan.engine().info().copies[0], 0);
+        copies
+    }
+}
+
+impl Sinks {
+    /// Takes the next block. Statistics and pictures are of all games, however many are listed.
+    fn take_or_stop(
+        &mut self,
+        collectors: &Collectors,
+        taken: &StreamedBlock,
+        parts: Parts,
+    ) -> ControlFlow<()> {
+        match self.take(collectors, taken, parts) {
+            Ok(_) if collectors.take_all() => ControlFlow::Continue(()),
+            Ok(flow) => flow,
+            Err(fault) => {
+                self.fault = Some(fault);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        collectors: &Collectors,
+        taken: &StreamedBlock,
+        mut parts: Parts,
+    ) -> Result<ControlFlow<()>, Failure> {
+        let hit = parts.totals.iter().flat_map(|part| &part.queries).map(|part| part.games).sum();
+        self.progress.update_search(taken, hit);
+        self.problems.list(parts.problems.take(), &self.progress)?;
+        let (lists, games) = (parts.lists.take(), parts.games.take());
+        collectors.take(&mut self.sums, parts, taken, &mut self.texts)?;
+        let flow = self.outputs.take(taken, lists, games, &mut self.texts, &self.progress)?;
+        if flow.is_break() {
+            collectors.lists.iter().for_each(|lists| lists.reach().end());
+            collectors.games.iter().for_each(|games| games.reach().end());
+        }
+        if self.outputs.are_closed() && !self.stats.as_ref().is_some_and(Statistics::have_file) {
+            // The reader closed the pipe. A thread that waits for standard input might never notice, so the process ends here.
+            self.progress.clear();
+            self.problems.finish()?;
+            std::process::exit(0);
+        }
+        Ok(flow)
+    }
+}

@@ -1,0 +1,141 @@
+//! `orbit serve`.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use orbit_search::Cancel;
+use orbit_search::serve::{Desk, DeskOptions, Greeting, Listener, Open, Origin, Place, converse};
+
+use super::common::{GpuArgs, bytes, can_wait_for_interrupts, from_one, threads};
+use super::failure::{Exit, Failure};
+use super::terminal;
+
+const AFTER_HELP: &str = "\
+Each line on standard input is a request, a JSON object; each line on standard output an answer or
+an event. docs/serve.md has all requests, with a conversation. The process ends at the end of its
+input or when it is told to quit, with --listen by Ctrl-C.
+
+Requests:
+  open, close   open a database from files, close it
+  query         search a database; the hits are kept, and come page by page
+  count, statistics, write
+                games and positions hit, counts by groups, files of games and reports
+  hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
+  game          one game: tags, moves, positions, PGN
+  explain       what a query means, and the copies that its transform makes
+  cancel        stop a query, or the opening of a database
+  progress      how far a query has come
+  ping, version, quit
+
+Examples:
+  orbit serve games.pgn
+  orbit serve --memory 8G --listen unix:/run/user/1000/orbit all.reel
+  echo '{\"id\":1,\"request\":\"query\",\"query\":\"mate\",\"rows\":5}' | orbit serve games.pgn";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// Serve several clients over a socket: at an address of this machine (127.0.0.1:0 for any port), or at unix:PATH.
+    ///
+    /// The first line of the output says where it listens. Standard input is not read. A socket at a path is one that nobody
+    /// but you can use.
+    ///
+    /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
+    #[arg(long, value_name = "PLACE")]
+    listen: Option<Place>,
+    /// Let --listen take an address that other machines may reach.
+    #[arg(long, requires = "listen", hide_short_help = true)]
+    allow_remote: bool,
+    #[command(flatten)]
+    pub(super) desk: DeskArgs,
+}
+
+/// The databases that stay open, and what a query may use.
+#[derive(Debug, clap::Args)]
+pub(super) struct DeskArgs {
+    /// Open these files at the start, as the database `main`: PGN, EPD, FEN, folders, or reels.
+    ///
+    /// In a build with the feature `https` also URLs of such files.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Keep side lines (variations) and comments of these files, so that queries can search side lines.
+    ///
+    /// A reel contains side lines if it was made by `orbit index --variations`.
+    #[arg(long)]
+    variations: bool,
+    /// Keep databases in memory as far as they need no more than this together. A database that does not fit is read anew
+    /// for each query.
+    #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
+    memory: u64,
+    /// Use N threads for a query [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    gpu: GpuArgs,
+}
+
+impl DeskArgs {
+    /// The desk, with the database of these files if there are any.
+    pub(super) fn open(&self, cancel: &Cancel) -> Result<Desk, Failure> {
+        let mut options = DeskOptions::default();
+        options.memory_max = self.memory;
+        options.gpu = self.gpu.options();
+        options.threads = threads(self.threads);
+        let desk = Desk::new(options);
+        if !self.paths.is_empty() {
+            let path = |path: &PathBuf| match path.to_str() {
+                Some(path) => Ok(path.to_owned()),
+                None => Err(Failure::Other(format!("the path {} is not UTF-8: rename it", path.display()))),
+            };
+            let paths = self.paths.iter().map(path).collect::<Result<_, _>>()?;
+            let open = Open { variations: self.variations, ..Open::new(paths) };
+            let opened = desk.open(&open, cancel, &mut |_| ());
+            opened.map_err(|fault| Failure::Other(fault.to_string()))?;
+        }
+        Ok(desk)
+    }
+}
+
+const GREETING: Greeting<'static> = Greeting { program: "orbit", version: env!("CARGO_PKG_VERSION") };
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    if let Some(place) = &args.listen {
+        return listen(&args, place);
+    }
+    let desk = args.desk.open(&Cancel::new())?;
+    let say = |line: &str| {
+        if terminal::data_line(line).is_err() {
+            // The reader closed the pipe. The thread that waits for requests might never notice, so the process ends here.
+            std::process::exit(0);
+        }
+    };
+    match converse(&desk, GREETING, (&mut io::stdin().lock(), Origin::Input), &say) {
+        Ok(()) => Ok(Exit::Done),
+        Err(error) => Err(Failure::Other(format!(
+            "no more requests can be read ({error}): check standard input and the limit of threads, and start again"
+        ))),
+    }
+}
+
+/// Serves clients until Ctrl-C.
+fn listen(args: &Args, place: &Place) -> Result<Exit, Failure> {
+    let bound = Listener::bind(place, args.allow_remote);
+    let listener = Arc::new(bound.map_err(|error| Failure::Other(error.to_string()))?);
+    if can_wait_for_interrupts() {
+        let handler = Arc::clone(&listener);
+        let set = ctrlc::set_handler(move || {
+            handler.remove();
+            std::process::exit(130);
+        });
+        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
+    }
+    let served = args.desk.open(&Cancel::new()).and_then(|desk| {
+        terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
+        listener.serve(&desk, GREETING);
+        Ok(Exit::Done)
+    });
+    listener.remove();
+    served
+}

@@ -1,0 +1,320 @@
+//! `orbit show`.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use orbit_core::board::{Position, Square};
+use orbit_core::text::decode;
+use orbit_database::{Database, DatabaseOptions, PlaceCache};
+use orbit_pgn::{AnnotationKind, comment_text};
+use orbit_reel::{Block, GameRow};
+use orbit_search::report::{MoveToken, Walk, movetext};
+use serde_json::{Value, json};
+
+use super::common::{Interrupt, Out, grouped, kind_name, print_failures, shown, threads};
+use super::failure::{Exit, Failure};
+use super::reading::UnpackArgs;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  orbit show games.pgn 1042
+  orbit show all.reel 1042:37
+  orbit show --variations studies.pgn 3:60
+  orbit show --json all.reel 1042:0 | jq .fen")]
+pub(super) struct Args {
+    /// The reel, or the PGN, EPD or FEN file, that contains the game.
+    ///
+    /// In a build with the feature `https` also the URL of such a file.
+    #[arg(value_name = "DB")]
+    database: PathBuf,
+    /// The number of the game, from 1, and the ply (half-moves played) of the position to print [default: the last
+    /// position of the main line].
+    ///
+    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves, and marks the move that
+    /// led to it: `>Nf6+<`. With --variations
+    /// the second number is that of a node: higher numbers than the last ply are in side lines.
+    #[arg(value_name = "GAME[:PLY]")]
+    place: Place,
+    /// Print side lines (variations), comments and glyphs as well.
+    #[arg(long)]
+    variations: bool,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    game: u32,
+    node: Option<u32>,
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        let (game, node) = text.split_once(':').map_or((text, None), |(game, node)| (game, Some(node)));
+        let game = match game.parse() {
+            Ok(0) | Err(_) => {
+                return Err(format!("`{game}` is no game number: write GAME or GAME:PLY, from game 1"));
+            }
+            Ok(game) => game,
+        };
+        let number = |ply: &str| {
+            ply.parse().map_err(|_| format!("`{ply}` is no ply: write a number of half-moves, from 0"))
+        };
+        let node = node.map(number).transpose()?;
+        Ok(Place { game, node })
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::install()?;
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    args.unpack.apply(&mut options);
+    options.parse.variations = args.variations;
+    options.parse.annotations = args.variations;
+    options.places = PlaceCache::of_user();
+    let database = Database::open(std::slice::from_ref(&args.database), options)?;
+    database.outdated().iter().for_each(|outdated| message!("{outdated}"));
+    let found = database.block_of_game(args.place.game, threads(None)).map_err(Failure::Midway)?;
+    if interrupt.is_set() {
+        return Ok(Exit::Interrupted);
+    }
+    let exit = print_failures(&found.summary);
+    let Some(block) = found.block else {
+        let (name, games) = (shown(&args.database), grouped(found.games.into()));
+        return Err(Failure::Other(format!(
+            "{name} has {games} games: there is no game {}",
+            args.place.game
+        )));
+    };
+    let Some(game) = block.games().find(|game| game.number() == args.place.game) else {
+        return Err(Failure::Other(format!(
+            "game {} was skipped: {}",
+            args.place.game,
+            reason(&block, args.place.game)
+        )));
+    };
+    let shown = Shown::new(game, args.variations, args.place.node)?;
+    let mut out = Out::new();
+    if args.json {
+        out.json(&shown.json())?;
+    } else {
+        shown.text().into_iter().try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    Ok(exit)
+}
+
+/// Why a game of a block has no positions.
+fn reason(block: &Block, number: u32) -> String {
+    let mut before = block.games_before;
+    for (index, part) in block.source_games().iter().enumerate() {
+        let numbered =
+            |number| move |p: &&orbit_reel::Problem| (p.stretch, p.number) == (index as u32, number);
+        if number > before && number <= before + part.games {
+            let problem = block.problems().iter().find(numbered(number - before));
+            return problem.map_or(String::from("no reason is recorded"), |problem| problem.reason.clone());
+        }
+        before += part.games;
+    }
+    String::from("no reason is recorded")
+}
+
+/// A game and one of its positions.
+pub(super) struct Shown<'a> {
+    game: GameRow<'a>,
+    variations: bool,
+    /// The node whose move is marked, if one was asked for.
+    marked: Option<u32>,
+    /// Stands at the position.
+    walk: Walk<'a>,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(game: GameRow<'a>, variations: bool, node: Option<u32>) -> Result<Shown<'a>, Failure> {
+        let (number, plies) = (game.number(), game.plies());
+        let marked = node;
+        let node = node.unwrap_or(plies as u32);
+        if node as usize >= game.positions() {
+            return Err(Failure::Other(match game.has_lines() {
+                false => format!(
+                    "game {number} has {plies} plies: there is no ply {node} (nodes of side lines want --variations)"
+                ),
+                true => {
+                    let last = game.positions() - 1;
+                    format!("the last node of game {number} is {last}: there is no node {node}")
+                }
+            }));
+        }
+        let mut walk = Walk::of(&game);
+        walk.to(node);
+        Ok(Shown { game, variations, marked, walk })
+    }
+
+    fn tags(&self) -> impl Iterator<Item = (String, String)> + use<'a> {
+        self.game.tags().map(|(name, value)| (decode(name).into_owned(), decode(value).into_owned()))
+    }
+
+    fn json(&self) -> Value {
+        let tags = self.tags().map(|(name, value)| json!([name, value]));
+        let problems = self.game.problems().map(|problem| {
+            json!({ "kind": kind_name(problem.kind), "ply": problem.ply, "reason": problem.reason })
+        });
+        let mut shown = json!({
+            "game": self.game.number(),
+            "number_in_source": self.game.number_in_source(),
+            "offset": self.game.offset(),
+            "tags": tags.collect::<Vec<_>>(),
+            "moves": sans(&mut Walk::of(&self.game), 0..self.game.plies() as u32),
+            "result": self.game.outcome().text(),
+            "problems": problems.collect::<Vec<_>>(),
+            "ply": self.walk.ply(),
+            "move": self.walk.san().map(|san| format!("{} {san}", self.walk.label())),
+            "san": self.walk.san(),
+            "next": Some(self.walk.next()).filter(|next| !next.is_empty()),
+            "fen": self.walk.fen(),
+        });
+        if self.variations {
+            shown["node"] = self.walk.node().into();
+            shown["line"] = Some(self.walk.line()).filter(|line| !line.is_empty()).into();
+            shown["lines"] = self.lines();
+            shown["annotations"] = self.annotations();
+        }
+        shown
+    }
+
+    /// The side lines, in order of their nodes.
+    fn lines(&self) -> Value {
+        let mut walk = Walk::of(&self.game);
+        let lines = self.game.lines().map(|line| {
+            walk.to(line.first_node());
+            let name = walk.line().to_owned();
+            let mut moves = Vec::from_iter(walk.entry());
+            moves.extend(sans(&mut walk, line.first_node()..line.end_node() - 1));
+            json!({ "node": line.first_node(), "parent": line.parent(), "line": name, "moves": moves })
+        });
+        lines.collect()
+    }
+
+    fn annotations(&self) -> Value {
+        let annotations = self.game.annotations().iter().map(|annotation| {
+            let (name, what) = match &annotation.kind {
+                AnnotationKind::Before(text) => ("comment_before", Value::from(decode(text))),
+                AnnotationKind::Comment(text) => ("comment", Value::from(decode(text))),
+                AnnotationKind::Nag(nag) => ("nag", (*nag).into()),
+            };
+            json!({ "node": annotation.node, name: what })
+        });
+        annotations.collect()
+    }
+
+    /// Tags, moves and the position.
+    pub(super) fn text(&self) -> Vec<String> {
+        let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut lines: Vec<String> =
+            self.tags().map(|(name, value)| format!("[{name} \"{}\"]", escaped(value))).collect();
+        lines.push(String::new());
+        lines.extend(wrapped(&self.movetext()));
+        for problem in self.game.problems() {
+            lines.push(format!("; {}: {}", kind_name(problem.kind), problem.reason));
+        }
+        lines.push(String::new());
+        lines.extend(self.position_text());
+        lines
+    }
+
+    /// The position: where it is in its game, the board, the FEN.
+    pub(super) fn position_text(&self) -> Vec<String> {
+        let (number, ply) = (self.game.number(), self.walk.ply());
+        let mut place = match self.walk.line().as_str() {
+            "" => format!("game {number}, ply {ply} of {}", self.game.plies()),
+            line => format!("game {number}, node {}, ply {ply} of ({line})", self.walk.node()),
+        };
+        if let Some(san) = self.walk.san() {
+            place.push_str(&format!(", after {} {san}", self.walk.label()));
+        }
+        if !self.walk.next().is_empty() {
+            place.push_str(&format!(", next {}", self.walk.next()));
+        }
+        let mut lines = vec![place];
+        lines.extend(drawn(&self.walk.position()));
+        lines.push(self.walk.fen());
+        lines
+    }
+
+    /// Moves have the numbers that the game's FEN gives them. Side lines stand in brackets.
+    fn movetext(&self) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let mut begun = "";
+        for token in movetext(&self.game) {
+            let word = match token {
+                MoveToken::Open => {
+                    begun = "(";
+                    continue;
+                }
+                MoveToken::Close => {
+                    words.last_mut().expect("a side line has moves").push(')');
+                    continue;
+                }
+                MoveToken::Number(number) => number,
+                MoveToken::Move(san, node) if self.marked == Some(node) => format!(">{san}<"),
+                MoveToken::Move(san, _) => san,
+                MoveToken::Nag(nag) => format!("${nag}"),
+                MoveToken::Comment(text) => format!("{{{}}}", comment_text(&decode(text))),
+                MoveToken::End(outcome) => outcome.text().to_owned(),
+            };
+            // A comment is wrapped as well.
+            let word = format!("{}{word}", std::mem::take(&mut begun));
+            words.extend(word.split_whitespace().map(str::to_owned));
+        }
+        words
+    }
+}
+
+/// The moves that leave some nodes of a line, in SAN.
+fn sans(walk: &mut Walk, nodes: Range<u32>) -> Vec<String> {
+    let san = |node| {
+        walk.to(node);
+        walk.next()
+    };
+    nodes.map(san).collect()
+}
+
+/// Words in lines of at most 80 characters.
+fn wrapped(words: &[String]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words {
+        let line = lines.last_mut().expect("it begins with one");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.len() + 1 + word.len() <= 80 {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.clone());
+        }
+    }
+    lines
+}
+
+/// The board, rank 8 first.
+fn drawn(position: &Position) -> Vec<String> {
+    let mut lines = Vec::new();
+    for rank in (0..8).rev() {
+        let mut line = format!("{} ", rank + 1);
+        for file in 0..8 {
+            let piece = position.board.at(Square::new(8 * rank + file)).piece();
+            line.push(' ');
+            line.push(piece.map_or('.', |piece| piece.char()));
+        }
+        lines.push(line);
+    }
+    lines.push(String::from("   a b c d e f g h"));
+    lines
+}

@@ -1,0 +1,138 @@
+//! The places that a command writes to: standard output, and files that get their names when they are complete.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use orbit_core::files::{OutputFile, refuse_clashes};
+use orbit_database::Database;
+#[cfg(feature = "parquet")]
+use orbit_search::report::{Columns, ParquetWriter};
+
+use super::common::Interrupt;
+use super::failure::Failure;
+use super::terminal::Stdout;
+
+/// A place that a command writes to.
+pub(super) enum Sink {
+    /// Nothing is written: the reader of standard output closed the pipe, or a part of a job keeps what others write.
+    Closed,
+    Stdout(Stdout),
+    File(OutputFile),
+    /// CSV, written as Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetWriter<OutputFile>>),
+}
+
+impl Sink {
+    /// Begins a file of a command that reads no database.
+    pub(super) fn create(path: &Path) -> Result<Sink, Failure> {
+        Ok(Sink::File(OutputFile::create(path)?))
+    }
+
+    /// The same; without a path, or with `-`, it is standard output.
+    pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
+        named(path).map_or_else(|| Ok(Sink::Stdout(Stdout::new())), Sink::create)
+    }
+
+    /// The same place for CSV, written as Parquet.
+    #[cfg(feature = "parquet")]
+    pub(super) fn parquet(self, columns: Columns) -> Result<Sink, Failure> {
+        let Sink::File(file) = self else { return Ok(self) };
+        Ok(Sink::Parquet(Box::new(ParquetWriter::new(file, columns).map_err(Failure::File)?)))
+    }
+
+    /// Writes some of the output. If the reader of standard output closed the pipe, that is no fault: the sink is closed, and
+    /// the answer is `None`, as it is of a closed sink.
+    pub(super) fn put<T>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<Option<T>, Failure> {
+        let written = match self {
+            Sink::Closed => return Ok(None),
+            Sink::Stdout(out) => write(out).map_err(Failure::of_stdout),
+            Sink::File(file) => write(file).map_err(Failure::File),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(table) => write(table).map_err(Failure::File),
+        };
+        match written {
+            Err(Failure::Closed) => {
+                *self = Sink::Closed;
+                Ok(None)
+            }
+            written => written.map(Some),
+        }
+    }
+
+    /// Writes all of the only output of a command: a pipe that is closed ends the command.
+    pub(super) fn write_whole(mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.put(|out| out.write_all(bytes))?.ok_or(Failure::Closed)?;
+        self.finish()
+    }
+
+    /// Ends the output. A file gets its name.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        match self {
+            Sink::File(file) => Ok(file.finish()?),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(table) => Ok(table.finish().map_err(Failure::File)?.finish()?),
+            Sink::Stdout(_) | Sink::Closed => self.put(|out| out.flush()).map(drop),
+        }
+    }
+
+    /// Tells whether nothing more is written.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self, Sink::Closed)
+    }
+
+    /// The path of a file, as it was given.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Sink::File(file) => Some(file.path()),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(table) => Some(table.out().path()),
+            Sink::Stdout(_) | Sink::Closed => None,
+        }
+    }
+}
+
+/// The path of an output, unless it is `-`, which is standard output.
+pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| path.as_os_str() != "-")
+}
+
+/// Begins the files that a search writes while it reads a database, or only sees that they could be begun.
+#[derive(Clone, Copy)]
+pub(super) struct Files<'a> {
+    pub(super) database: &'a Database,
+    pub(super) interrupt: &'a Interrupt,
+    /// True if they are written: the parts of a job write none.
+    pub(super) are_written: bool,
+}
+
+impl<'a> Files<'a> {
+    /// Begins files that are written.
+    pub(super) fn new(database: &'a Database, interrupt: &'a Interrupt) -> Files<'a> {
+        Files { database, interrupt, are_written: true }
+    }
+
+    /// Begins a file, which is removed should the run not end by itself.
+    pub(super) fn begin(self, path: &Path) -> Result<Sink, Failure> {
+        refuse_clashes(self.database.files(), [path])?;
+        if !self.are_written {
+            return Ok(Sink::Closed);
+        }
+        let file = OutputFile::create(path)?;
+        file.temporary_path().into_iter().for_each(|path| self.interrupt.unfinished.add(path));
+        Ok(Sink::File(file))
+    }
+
+    /// Begins a file; without a path, or with `-`, it is standard output.
+    pub(super) fn open(self, path: Option<&Path>) -> Result<Sink, Failure> {
+        named(path).map_or_else(|| Ok(self.stdout(Stdout::new())), |path| self.begin(path))
+    }
+
+    /// Standard output.
+    pub(super) fn stdout(self, out: Stdout) -> Sink {
+        if self.are_written { Sink::Stdout(out) } else { Sink::Closed }
+    }
+}

@@ -1,0 +1,164 @@
+//! `--stats` of `orbit scan`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use orbit_engine::Wants;
+use orbit_search::scan::Scan;
+use orbit_search::stats::{Counts, Grouping, Stats};
+
+use super::failure::Failure;
+use super::sink::{Files, Sink, named};
+use super::table_format::TableFormat;
+use super::terminal::is_stdout;
+
+/// Groups in a table of text without `top=N`.
+const ROWS_MAX: usize = 20;
+
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Statistics")]
+pub(super) struct StatsArgs {
+    /// Count games and positions by groups, such as `year` or `elo:100`, instead of listing hits.
+    ///
+    /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
+    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `source` (the file), `folder`, `elo:100` (in
+    /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
+    /// `white`, `black`, `player`, `title`, `white-title`, `black-title`, `time-control` (bullet, blitz, rapid, ...),
+    /// `termination`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
+    /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
+    /// first of them, or the move that led to what was found.
+    ///
+    /// `next` and `previous` make groups of the moves that follow hits and that led to them, `next:3` a tree of the first three
+    /// moves. Under transforms they are told as they look from the query as it is written, with `next:played` as they were
+    /// played.
+    ///
+    /// What comments tell of positions makes groups as well: `clock` (seconds left to the player who just moved), `spent`
+    /// (seconds that the move took), `eval` (pawns by which White is ahead), in classes or in steps, as `clock:10` and
+    /// `eval:0.5`.
+    ///
+    /// A query whose value is a number gets a second table for each grouping: the mean of its values, their quantiles, and
+    /// how they are spread.
+    ///
+    /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them lists at most 10
+    /// groups in each table of text. May be given several times. Hits are listed as well only if --format is given.
+    #[arg(short, long, value_name = "GROUPINGS")]
+    stats: Vec<String>,
+    /// Write statistics in this format [default: the ending of the name of --stats-output, else text].
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "stats")]
+    stats_format: Option<TableFormat>,
+    /// Write statistics to a file whose name ends in .txt, .csv or .json.
+    ///
+    /// The name may have .zst after that. The file gets its name when it is complete.
+    #[arg(long, value_name = "FILE", requires = "stats")]
+    stats_output: Option<PathBuf>,
+}
+
+/// What `--stats` counts, and where the counts are written.
+pub(super) struct Statistics {
+    stats: Stats,
+    rows_max: usize,
+    format: TableFormat,
+    sink: Sink,
+}
+
+impl StatsArgs {
+    /// The file that is written.
+    pub(super) fn file(&self) -> Option<&Path> {
+        named(self.stats_output.as_deref())
+    }
+
+    /// What the groupings need; nothing of those that are refused later.
+    pub(super) fn wants(&self) -> Wants {
+        let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
+        groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
+    }
+
+    /// The groupings as they were given.
+    pub(super) fn groupings(&self) -> &[String] {
+        &self.stats
+    }
+
+    /// Whether `--stats` was given.
+    pub(super) fn are_wanted(&self) -> bool {
+        !self.stats.is_empty()
+    }
+}
+
+impl Statistics {
+    /// Refuses groups by moves for a query whose hits consist of none.
+    pub(super) fn refuse_idle(&self, scan: &Scan) -> Result<(), Failure> {
+        let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
+        match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
+            None => Ok(()),
+            Some(by) => Err(Failure::Other(format!(
+                "--stats {by} counts the moves of which hits consist, and hits of this query are single positions: leave out \
+                 {by}, or search with `line`, `path`, `find`, `echo`, `--`, `[x]` or `move`"
+            ))),
+        }
+    }
+
+    /// Creates the counters and the output file, if `--stats` was given.
+    pub(super) fn new(args: &StatsArgs, begun: Files) -> Result<Option<Statistics>, Failure> {
+        if !args.are_wanted() {
+            return Ok(None);
+        }
+        let (groupings, rows_max) = parse(&args.stats.join(","))?;
+        let sink = begun.open(args.file())?;
+        let format = TableFormat::of(args.stats_format, "--stats-format", args.file())?;
+        Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, sink }))
+    }
+
+    /// What is counted.
+    pub(super) fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Whether the statistics are written to a file.
+    pub(super) fn have_file(&self) -> bool {
+        self.sink.path().is_some()
+    }
+
+    /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
+    pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
+        let Statistics { rows_max, format, mut sink, .. } = self;
+        let is_file = sink.path().is_some();
+        let cut = !is_file && is_stdout();
+        let write = |out: &mut dyn Write| match format {
+            TableFormat::Text => counts.write_text(rows_max, copies, cut, out),
+            TableFormat::Csv => counts.write_csv(copies, out),
+            TableFormat::Json => counts.write_json(copies, out),
+        };
+        if is_file {
+            sink.put(write)?;
+            return sink.finish();
+        }
+        let mut text = Vec::new();
+        write(&mut text).expect("memory takes everything");
+        sink.write_whole(&text)
+    }
+
+    /// The file that is not finished.
+    pub(super) fn abandoned(&self) -> Option<&Path> {
+        self.sink.path()
+    }
+}
+
+/// Reads the groupings, and how many groups a table lists.
+fn parse(text: &str) -> Result<(Vec<Grouping>, usize), Failure> {
+    let mut rows_max = ROWS_MAX;
+    let mut words = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        match word.split_once('=') {
+            Some(("by", word)) => words.push(word),
+            Some(("top", number)) => {
+                let fault = || format!("`{word}`: expected a number of groups from 1, as in `top=10`");
+                rows_max =
+                    number.parse().ok().filter(|&rows| rows > 0).ok_or_else(|| Failure::Other(fault()))?;
+            }
+            _ => words.push(word),
+        }
+    }
+    let groupings =
+        Grouping::list(&words.join(",")).map_err(|error| Failure::Other(format!("--stats: {error}")))?;
+    Ok((groupings, rows_max))
+}

@@ -1,0 +1,313 @@
+//! Where all that the program prints leaves it.
+//!
+//! Messages and text are escaped here whatever they are made of, so that no tag, no name of a file and no argument acts on
+//! a terminal; a test forbids the other files of the command to print. Games, tables and lists of positions are data: they keep their bytes
+//! unless they go to a terminal.
+
+use std::fmt::{self, Display};
+use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
+use orbit_core::diagnostic::Diagnostic;
+use orbit_core::visible::{Context, Filter, escape};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+
+/// How messages and text look. It is the same for all that a process prints, and what prints has no other way to know it.
+static LOOK: OnceLock<LookArgs> = OnceLock::new();
+
+/// How messages and text look.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(super) struct LookArgs {
+    /// Use colours for hits and messages: on terminals (`auto`, unless NO_COLOR is set), `always` or `never`.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    color: ColorWhen,
+    /// Print messages on stderr as `text`, or as `json`: one JSON object a line.
+    ///
+    /// An object has kind (`error`, `warning`, `note`, `info`), code and message; of a message about a query or another text also
+    /// file, line, column (from 1), start and end (bytes from 0), label and help. docs/output.md explains them.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum ColorWhen {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum MessageFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+impl LookArgs {
+    /// Messages as JSON, for faults of the arguments themselves.
+    pub(super) const JSON: LookArgs =
+        LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
+
+    /// Makes all that is printed look so. The first call counts.
+    pub(super) fn apply(self) {
+        let _ = LOOK.set(self);
+    }
+}
+
+fn look() -> LookArgs {
+    LOOK.get().copied().unwrap_or_default()
+}
+
+/// Whether messages are JSON.
+pub(super) fn has_json_messages() -> bool {
+    look().message_format == MessageFormat::Json
+}
+
+/// Prints one line of messages. Unlike `eprintln!` it does not panic if stderr is closed.
+pub(super) fn message(line: fmt::Arguments) {
+    let line = line.to_string();
+    if has_json_messages() {
+        let (kind, text) = ["error", "warning", "note"]
+            .iter()
+            .find_map(|kind| Some((*kind, line.strip_prefix(kind)?.strip_prefix(": ")?)))
+            .unwrap_or(("info", &line));
+        return json_message(&json!({ "kind": kind, "message": text }));
+    }
+    let _ = writeln!(io::stderr(), "{}", escape(&line, Context::Line));
+}
+
+/// Prints a line of our own words, which needs no memory, whatever other threads do with stderr.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library locks stderr")]
+pub(super) fn message_at_once(line: &[u8]) {
+    // SAFETY: the bytes are those of the slice. What cannot be written is lost.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+}
+
+/// Prints a line of our own words, which needs no memory.
+#[cfg(not(unix))]
+pub(super) fn message_at_once(line: &[u8]) {
+    let _ = io::stderr().write_all(line);
+}
+
+/// Prints an error without a place in a text.
+pub(super) fn error_message(code: &str, text: &str) {
+    match has_json_messages() {
+        true => json_message(&json!({ "kind": "error", "code": code, "message": text })),
+        false => message(format_args!("error: {text}")),
+    }
+}
+
+/// A message about a text, drawn, or as JSON where messages are JSON. The text begins at line `line` of its origin.
+pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: usize) -> String {
+    if !has_json_messages() {
+        return diagnostic.render_line(text, origin, line, has_colors());
+    }
+    json(&diagnostic.json(text, origin, line))
+}
+
+/// Prints a message that is drawn over several lines, perhaps in colours.
+pub(super) fn drawn_message(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", but_for_colors(text, has_colors()));
+}
+
+/// Prints an object for programs among the messages.
+pub(super) fn json_message(value: &impl Serialize) {
+    let _ = writeln!(io::stderr(), "{}", json(value));
+}
+
+/// A message with fields for programs.
+pub(super) struct Remark {
+    text: String,
+    fields: Value,
+}
+
+impl Remark {
+    /// The same behind some words.
+    pub(super) fn behind(self, words: &str) -> Remark {
+        Remark { text: format!("{words}{}", self.text), ..self }
+    }
+
+    pub(super) fn print(&self) {
+        match (&self.fields, has_json_messages()) {
+            (Value::Object(fields), true) => {
+                let mut object = fields.clone();
+                object.insert(String::from("kind"), "info".into());
+                object.insert(String::from("message"), self.text.clone().into());
+                json_message(&object);
+            }
+            _ => message(format_args!("{}", self.text)),
+        }
+    }
+}
+
+impl From<String> for Remark {
+    fn from(text: String) -> Remark {
+        Remark { text, fields: Value::Null }
+    }
+}
+
+/// A sentence, and its fields.
+impl From<(String, Value)> for Remark {
+    fn from((text, fields): (String, Value)) -> Remark {
+        Remark { text, fields }
+    }
+}
+
+/// Whether messages go to a terminal.
+pub(super) fn is_stderr() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Whether data go to a terminal.
+pub(super) fn is_stdout() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether messages are drawn in colours.
+pub(super) fn has_colors() -> bool {
+    colors(is_stderr())
+}
+
+/// Whether text on standard output is in colours.
+pub(super) fn has_colors_on_stdout() -> bool {
+    colors(is_stdout())
+}
+
+fn colors(is_terminal: bool) -> bool {
+    let is_plain = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match look().color {
+        ColorWhen::Auto => is_terminal && !is_plain(),
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+    }
+}
+
+/// A value as JSON, in which no letter acts on a terminal.
+pub(super) fn json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("all that is printed can be written as JSON");
+    escape(&text, Context::Json).into_owned()
+}
+
+/// Prints one line of JSON on standard output at once, whole, from any thread.
+pub(super) fn data_line(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(format!("{}\n", escape(line, Context::Json)).as_bytes())?;
+    out.flush()
+}
+
+/// Text for people on standard output, with a buffer.
+pub(super) struct Out(BufWriter<StdoutLock<'static>>);
+
+impl Out {
+    pub(super) fn new() -> Out {
+        Out(BufWriter::new(io::stdout().lock()))
+    }
+
+    /// One line.
+    pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
+        writeln!(self.0, "{}", escape(&line.to_string(), Context::Line)).map_err(Failure::of_stdout)
+    }
+
+    /// One line with a value as JSON.
+    pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
+    }
+
+    /// Lines with their ends, in our own colours.
+    pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
+        self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(Failure::of_stdout)
+    }
+}
+
+/// Standard output for data: bytes as they are, or, on a terminal, with all escaped that acts on it.
+pub(super) enum Stdout {
+    Bytes(io::Stdout),
+    Terminal(Filter<io::Stdout>),
+    /// Text in our own colours, in whole lines.
+    Drawn(io::Stdout),
+}
+
+impl Stdout {
+    pub(super) fn new() -> Stdout {
+        match is_stdout() {
+            true => Stdout::Terminal(Filter::new(io::stdout())),
+            false => Stdout::Bytes(io::stdout()),
+        }
+    }
+
+    /// The same for lines of text, in colours where these are wanted.
+    pub(super) fn of_text() -> Stdout {
+        if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stdout::Bytes(out) => out.write(bytes),
+            Stdout::Drawn(out) => {
+                out.write_all(but_for_colors(&String::from_utf8_lossy(bytes), true).as_bytes())?;
+                Ok(bytes.len())
+            }
+            Stdout::Terminal(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stdout::Bytes(out) | Stdout::Drawn(out) => out.flush(),
+            Stdout::Terminal(out) => out.flush(),
+        }
+    }
+}
+
+/// Lines of which everything is escaped but, where `has_colors`, the sequences that choose a colour.
+fn but_for_colors(text: &str, has_colors: bool) -> String {
+    let mut pieces = text.split('\x1b');
+    let mut out = escape(pieces.next().unwrap_or_default(), Context::Lines).into_owned();
+    for piece in pieces {
+        let end = piece.find(|letter: char| !matches!(letter, '[' | ';' | '0'..='9')).unwrap_or(piece.len());
+        let is_color = has_colors && piece.starts_with('[') && piece[end..].starts_with('m');
+        out.push_str(if is_color { "\x1b" } else { "\\x1b" });
+        out.push_str(&escape(piece, Context::Lines));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_alone_reach_a_terminal() {
+        let text = "\x1b[1m\x1b[38;5;9merror\x1b[0m: \x1b]0;a\x07\x1b[2J\n";
+        assert_eq!(but_for_colors(text, true), "\x1b[1m\x1b[38;5;9merror\x1b[0m: \\x1b]0;a\\x07\\x1b[2J\n");
+        assert!(!but_for_colors(text, false).contains('\x1b'));
+    }
+}

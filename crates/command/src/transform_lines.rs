@@ -1,0 +1,151 @@
+//! Lines in and out, millions a second.
+
+use std::io::{self, Read};
+
+use orbit_core::diagnostic::Diagnostic;
+
+use super::common::grouped;
+use super::failure::Failure;
+use super::sink::Sink;
+use super::terminal::{Stdout, drawn_message, rendered};
+
+/// Bytes that are read at once, and longer than any line may be.
+const BATCH_BYTES: usize = 1 << 18;
+/// Bytes that are written at once.
+const OUT_BYTES: usize = 1 << 16;
+/// Wrong lines that are listed without `--verbose`.
+const LISTED_MAX: u64 = 20;
+/// Bytes of a wrong line that are shown.
+const SHOWN_MAX: usize = 200;
+
+/// Standard output, in large pieces.
+pub(super) struct LinesOut {
+    text: Vec<u8>,
+    out: Sink,
+}
+
+impl LinesOut {
+    pub(super) fn new() -> LinesOut {
+        LinesOut { text: Vec::with_capacity(2 * OUT_BYTES), out: Sink::Stdout(Stdout::new()) }
+    }
+
+    /// What will be written next.
+    #[inline]
+    pub(super) fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    #[inline]
+    pub(super) fn flush_if_full(&mut self) -> Result<(), Failure> {
+        if self.text.len() < OUT_BYTES {
+            return Ok(());
+        }
+        self.out.put(|out| out.write_all(&self.text))?.ok_or(Failure::Closed)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.out.write_whole(&self.text)
+    }
+}
+
+/// The lines of a stream; wrong ones are listed on stderr and counted.
+pub(super) struct Lines<R> {
+    source: R,
+    lists_all: bool,
+    number: usize,
+    wrong: u64,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(source: R, lists_all: bool) -> Lines<R> {
+        Lines { source, lists_all, number: 0, wrong: 0 }
+    }
+
+    /// Hands every line that is not blank to `each`, until it fails. The answer is why the stream ended too
+    /// early, if it did.
+    pub(super) fn for_each(
+        &mut self,
+        mut each: impl FnMut(&[u8]) -> Result<Result<(), Diagnostic>, Failure>,
+    ) -> Result<Option<io::Error>, Failure> {
+        let mut buffer = vec![0; BATCH_BYTES];
+        let mut filled = 0;
+        // The rest of a line that is too long is skipped.
+        let mut passes_over = false;
+        let fault = loop {
+            let count = match self.source.read(&mut buffer[filled..]) {
+                Ok(0) => break None,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => break Some(error),
+            };
+            filled += count;
+            let mut at = 0;
+            while let Some(len) = memchr::memchr(b'\n', &buffer[at..filled]) {
+                if !std::mem::take(&mut passes_over) {
+                    self.line(&buffer[at..at + len], &mut each)?;
+                }
+                at += len + 1;
+            }
+            buffer.copy_within(at..filled, 0);
+            filled -= at;
+            if filled == buffer.len() {
+                if !passes_over {
+                    self.number += 1;
+                    self.too_long();
+                }
+                (passes_over, filled) = (true, 0);
+            }
+        };
+        if filled > 0 && !passes_over && fault.is_none() {
+            self.line(&buffer[..filled], &mut each)?;
+        }
+        Ok(fault)
+    }
+
+    #[inline]
+    fn line(
+        &mut self,
+        line: &[u8],
+        each: &mut impl FnMut(&[u8]) -> Result<Result<(), Diagnostic>, Failure>,
+    ) -> Result<(), Failure> {
+        self.number += 1;
+        if line.first().is_none_or(u8::is_ascii_whitespace) && line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = each(line)? {
+            self.list(line, &error);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn list(&mut self, line: &[u8], error: &Diagnostic) {
+        self.wrong += 1;
+        if !self.lists_all && self.wrong > LISTED_MAX {
+            return;
+        }
+        // A byte stays a byte, so that the caret points at the right one.
+        let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
+        let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
+        let text: String = shown.trim_ascii_end().iter().map(plain).collect();
+        drawn_message(&rendered(error, &text, "standard input", self.number));
+    }
+
+    #[cold]
+    fn too_long(&mut self) {
+        self.wrong += 1;
+        if self.lists_all || self.wrong <= LISTED_MAX {
+            message!("error: line {} has {BATCH_BYTES} bytes or more: expected a FEN", self.number);
+        }
+    }
+
+    /// Says how many wrong lines were not listed; the number of all.
+    pub(super) fn print_unlisted(&self) -> u64 {
+        if !self.lists_all && self.wrong > LISTED_MAX {
+            message!("{} more wrong lines are not listed: -v lists all", grouped(self.wrong - LISTED_MAX));
+        }
+        self.wrong
+    }
+}

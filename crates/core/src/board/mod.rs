@@ -1,0 +1,26 @@
+//! Squares, packed positions and moves: the chess that every other module stands on.
+//!
+//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). What is our
+//! own is the *packed* position: four bit planes that an engine evaluates without decoding
+//! anything, and the two-byte move that leads from one to the next.
+//!
+//! This module knows nothing of PGN, queries or engines.
+
+pub mod attacks;
+mod code;
+pub mod legal;
+pub mod lines;
+pub mod moves;
+mod mv;
+mod position;
+pub mod pure;
+mod san;
+mod swap;
+mod transform;
+
+pub use code::role_name;
+pub use code::{Code, PieceSet};
+pub use mv::{MoveKind, PackedMove};
+pub use position::{Board, Position, State};
+pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square};
+pub use transform::{Dihedral, SquareMap, full_lines, shift, translate};

@@ -1,0 +1,111 @@
+//! Lines of FEN and EPD lists.
+//!
+//! In a list an underscore is no blank: the values of operations may begin with one.
+
+use super::{Words, is_blank};
+
+/// Whether a line is a FEN or EPD: eight ranks, and after them nothing or the side to move.
+pub fn is_position(line: &[u8]) -> bool {
+    let mut fields = line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty());
+    let Some(placement) = fields.next() else { return false };
+    placement.iter().filter(|&&byte| byte == b'/').count() == 7
+        && placement.iter().all(|byte| b"/12345678pnbrqkPNBRQK~".contains(byte))
+        && matches!(fields.next(), None | Some(b"w" | b"b" | b"W" | b"B"))
+}
+
+/// The counters of a FEN as they are written: the fifth and the sixth word.
+pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
+    let start = fen.iter().position(|&byte| !is_blank(byte)).unwrap_or(fen.len());
+    let mut words = Words { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);
+    [words.next(), words.next()]
+}
+
+/// A line of a list in its parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line<'l> {
+    /// The first four fields, or fewer.
+    pub position: &'l [u8],
+    /// The counters of a FEN: half-moves since the last capture or pawn move, and the number of the move.
+    pub counters: [Option<&'l [u8]>; 2],
+    operations: &'l [u8],
+}
+
+impl<'l> Line<'l> {
+    /// Finds the parts of a line.
+    ///
+    /// ```
+    /// use orbit_core::fen::Line;
+    /// let line = Line::split(b"4k3/8/8/8/8/8/8/4K3 w - - 3 17 id \"a; b\"; dm 2;");
+    /// assert_eq!(line.position, b"4k3/8/8/8/8/8/8/4K3 w - -");
+    /// assert_eq!(line.counters, [Some(&b"3"[..]), Some(b"17")]);
+    /// assert!(line.operations().eq([(&b"id"[..], &b"a; b"[..]), (b"dm", b"2")]));
+    /// ```
+    pub fn split(line: &'l [u8]) -> Line<'l> {
+        let mut at = 0;
+        for field in 0..4 {
+            let start = skip(line, at, true);
+            // Only placement may stand alone: an opcode is no side to move.
+            if field > 0 && !may_be_field(field, &line[start..skip(line, start, false)]) {
+                break;
+            }
+            at = skip(line, start, false);
+        }
+        let position = &line[..at];
+        let mut rest = line[at..].trim_ascii_start();
+        let counters = [(); 2].map(|()| {
+            let word = &rest[..skip(rest, 0, false)];
+            let is_counter = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+            is_counter.then(|| {
+                rest = rest[word.len()..].trim_ascii_start();
+                word
+            })
+        });
+        Line { position, counters, operations: rest }
+    }
+
+    /// The operations of an EPD as name and value. Quotes around a value are left out, escapes stay.
+    pub fn operations(&self) -> impl Iterator<Item = (&'l [u8], &'l [u8])> + use<'l> {
+        let mut rest = self.operations;
+        std::iter::from_fn(move || {
+            while !rest.is_empty() {
+                let (operation, next) = operation(rest);
+                let name = &operation[..skip(operation, 0, false)];
+                rest = next.trim_ascii_start();
+                if name.first().is_some_and(u8::is_ascii_alphabetic) {
+                    return Some((name, unquoted(operation[name.len()..].trim_ascii())));
+                }
+            }
+            None
+        })
+    }
+}
+
+fn may_be_field(field: usize, word: &[u8]) -> bool {
+    match field {
+        1 => true,
+        2 => word.iter().all(|byte| b"-KQkqABCDEFGHabcdefgh".contains(byte)),
+        _ => word == b"-" || word.len() == 2 && word[1].is_ascii_digit(),
+    }
+}
+
+fn skip(line: &[u8], from: usize, blanks: bool) -> usize {
+    let stops = |byte: &u8| byte.is_ascii_whitespace() != blanks;
+    line[from..].iter().position(stops).map_or(line.len(), |skip| from + skip)
+}
+
+/// The text up to the next `;` outside quotes, and what follows it.
+fn operation(text: &[u8]) -> (&[u8], &[u8]) {
+    let mut quoted = false;
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b';' if !quoted => return (&text[..at], &text[at + 1..]),
+            _ => {}
+        }
+    }
+    (text, &[])
+}
+
+fn unquoted(value: &[u8]) -> &[u8] {
+    value.strip_prefix(b"\"").map_or(value, |rest| rest.strip_suffix(b"\"").unwrap_or(rest))
+}

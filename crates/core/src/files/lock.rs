@@ -1,0 +1,133 @@
+//! Files that one writer has for itself, by locks of the system: they end with the process, so that there is
+//! none to clear away.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// How often a file may be replaced while it is opened.
+const ROUNDS_MAX: u32 = 100;
+/// Opens and locks a file that no process writes to.
+#[cfg(not(windows))]
+pub(super) fn open_left(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path))?;
+    file.try_lock()?;
+    Ok(file)
+}
+
+#[cfg(windows)]
+pub(super) fn open_left(path: &Path) -> io::Result<File> {
+    open_and_lock(path)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+}
+
+/// Opens and locks the file that has a name, so that no other process writes to it or replaces it; `None` if another
+/// process has the lock. Other processes may read it.
+pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
+    open_settled(|| {
+        let file = open_and_lock(path)?;
+        let is_settled = file.as_ref().map_or(Ok(true), |file| is_at(file, path))?;
+        Ok((file, is_settled))
+    })
+}
+
+/// Opens a file until the opened file is the one that has the name: a process that held the lock before may have
+/// replaced the file.
+fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
+    for _ in 0..ROUNDS_MAX {
+        let (file, is_settled) = open()?;
+        if is_settled {
+            return Ok(file);
+        }
+    }
+    // On file systems that give a file another number each time, this would never end.
+    let text = "other processes replace the file again and again: wait until they are done, or write to another disk";
+    Err(io::Error::other(text))
+}
+
+#[cfg(not(windows))]
+fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
+    // Locks over a network need a file that may be written to.
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) if has_no_locks(&error) => Ok(Some(file)),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Whether a lock was refused since the file system has none; NFS without its daemon for locks says so in its own way.
+#[cfg(not(windows))]
+fn has_no_locks(error: &io::Error) -> bool {
+    const ENOLCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
+    error.kind() == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(ENOLCK)
+}
+
+/// The same on Windows, where a lock would keep readers away as well. The process that has the file open may replace it.
+#[cfg(windows)]
+fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FILE_SHARE_READ: u32 = 1;
+    const FILE_SHARE_DELETE: u32 = 4;
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    const ERROR_LOCK_VIOLATION: i32 = 33;
+    let share = FILE_SHARE_READ | FILE_SHARE_DELETE;
+    match OpenOptions::new().read(true).write(true).share_mode(share).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error)
+            if matches!(error.raw_os_error(), Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION)) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a file still has a name: another may have taken its place.
+#[cfg(unix)]
+pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (open, named) = (file.metadata()?, fs::metadata(path)?);
+    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
+}
+
+/// On other systems files have no number to compare, and this library replaces only files that it has open alone.
+#[cfg(not(unix))]
+pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {
+    fs::metadata(path).map(|_| true)
+}
+
+/// Gives the lock back. Closing the file would not be enough: a process that another thread is just
+/// starting has the file open for a moment, and so the lock.
+pub fn release(file: &File) {
+    let _ = file.unlock();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_never_has_its_name_is_given_up() {
+        let settled_after = |rounds: u32| {
+            let mut opened = 0;
+            let result = open_settled(|| {
+                opened += 1;
+                Ok((opened, opened == rounds))
+            });
+            (opened, result)
+        };
+        assert!(matches!(settled_after(3), (3, Ok(3))));
+        let (opened, result) = settled_after(u32::MAX);
+        assert_eq!(opened, ROUNDS_MAX);
+        assert!(result.unwrap_err().to_string().starts_with("other processes replace the file"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn file_systems_without_locks_are_known() {
+        // EOPNOTSUPP, ENOSYS, ENOLCK; EACCES, EIO.
+        let found = [95, 38, 37, 13, 5].map(|code| has_no_locks(&io::Error::from_raw_os_error(code)));
+        assert_eq!(found, [true, true, true, false, false]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Files that are looked for beside others.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+/// Opens a file to read it, unless it is a pipe, a device or a folder: opening a pipe waits until a process writes to it.
+///
+/// # Errors
+///
+/// Why it cannot be opened.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    refuse_special(path)?;
+    File::open(path)
+}
+
+/// Refuses what is there and is no ordinary file.
+///
+/// # Errors
+///
+/// That it is a pipe, a device or a folder, or that nothing is there.
+pub fn refuse_special(path: &Path) -> io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::other("it is a folder, a pipe or a device, not an ordinary file")),
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_ordinary_files_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "a").unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        assert!(open_regular(&at("file")).is_ok() && open_regular(&at("link")).is_ok());
+        for special in [at("pipe"), folder.path().to_owned(), "/dev/null".into()] {
+            let error = open_regular(&special).unwrap_err();
+            assert!(error.to_string().contains("not an ordinary file"), "{error}");
+        }
+        assert_eq!(open_regular(&at("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

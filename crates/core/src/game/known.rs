@@ -1,0 +1,182 @@
+//! The names of tags: those that are known, and what the value of a tag is.
+
+use super::rating;
+use crate::board::Color;
+use crate::diagnostic::nearest;
+
+/// Tags that games of common sources have.
+///
+/// Source: the PGN standard, sections 8.1.1 and 9; what ChessBase, lichess, chess.com, FICS, DGT and others write besides.
+const KNOWN: [&str; 99] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteUSCF",
+    "BlackUSCF",
+    "WhiteNA",
+    "BlackNA",
+    "WhiteType",
+    "BlackType",
+    "EventDate",
+    "EventSponsor",
+    "Section",
+    "Stage",
+    "Board",
+    "Opening",
+    "Variation",
+    "SubVariation",
+    "ECO",
+    "NIC",
+    "Time",
+    "UTCTime",
+    "UTCDate",
+    "TimeControl",
+    "SetUp",
+    "FEN",
+    "Termination",
+    "Annotator",
+    "Mode",
+    "PlyCount",
+    "EventType",
+    "EventRounds",
+    "EventCountry",
+    "EventCategory",
+    "Source",
+    "SourceTitle",
+    "SourceDate",
+    "SourceVersion",
+    "SourceVersionDate",
+    "SourceQuality",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteTeamCountry",
+    "BlackTeamCountry",
+    "WhiteCountry",
+    "BlackCountry",
+    "WhiteFideId",
+    "BlackFideId",
+    "WhiteRatingDiff",
+    "BlackRatingDiff",
+    "WhiteClock",
+    "BlackClock",
+    "Variant",
+    "Link",
+    "GameURL",
+    "GameId",
+    "ECOUrl",
+    "CurrentPosition",
+    "Timezone",
+    "StartTime",
+    "EndDate",
+    "EndTime",
+    "Tournament",
+    "StudyName",
+    "ChapterName",
+    "ChapterURL",
+    "StudyURL",
+    "BroadcastName",
+    "BroadcastURL",
+    "Orientation",
+    "Remark",
+    "Remarks",
+    "GameStartTime",
+    "GameEndTime",
+    "GameDuration",
+    "TerminationDetails",
+    "Number",
+    "WhiteEloChange",
+    "BlackEloChange",
+    "WhiteTimeControl",
+    "BlackTimeControl",
+    "FICSGamesDBGameNo",
+    "WhiteRD",
+    "BlackRD",
+    "WhiteIsComp",
+    "BlackIsComp",
+    "ICCResult",
+    "Match",
+    "MatchLabel",
+    "HashCode",
+    "TotalPlyCount",
+    "LiveChessVersion",
+];
+
+/// A tag that is known, whatever the case of its letters.
+pub fn known_tag(name: &str) -> Option<&'static str> {
+    KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The known tag that a name resembles.
+pub fn nearest_tag(name: &str) -> Option<&'static str> {
+    let lower = KNOWN.map(str::to_ascii_lowercase);
+    let lower = lower.each_ref().map(String::as_str);
+    let nearest = nearest(name, lower.iter())?;
+    known_tag(nearest)
+}
+
+/// The tag that is meant by what follows `tag:`. A known tag is spelt as games spell it; any other name is taken as it
+/// stands, unless it resembles a known one: after a second colon it is taken all the same.
+///
+/// # Errors
+///
+/// The known tag that the name resembles.
+///
+/// ```
+/// use orbit_core::game::known::tag_named;
+///
+/// assert_eq!(tag_named("annotator"), Ok("Annotator"));
+/// assert_eq!(tag_named("ClubCode"), Ok("ClubCode"));
+/// assert_eq!(tag_named("Anotator"), Err("Annotator"));
+/// assert_eq!(tag_named(":Anotator"), Ok("Anotator"));
+/// ```
+pub fn tag_named(name: &str) -> Result<&str, &'static str> {
+    if let Some(exact) = name.strip_prefix(':') {
+        return Ok(exact);
+    }
+    match (known_tag(name), nearest_tag(name)) {
+        (Some(known), _) => Ok(known),
+        (None, Some(nearest)) => Err(nearest),
+        (None, None) => Ok(name),
+    }
+}
+
+/// What the value of a tag is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A text.
+    Text,
+    /// A [`Date`](super::Date).
+    Date,
+    /// A [rating](super::rating::of_value).
+    Rating,
+    /// The code of an opening, an [`Eco`](super::Eco).
+    Eco,
+    /// How the game came to an end: see [`termination`](super::termination).
+    Termination,
+}
+
+/// What the value of the tag of a name is.
+pub fn kind(name: &str) -> Kind {
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    match name {
+        _ if is_date(name) => Kind::Date,
+        _ if [Color::White, Color::Black].map(rating::tag).into_iter().any(is) => Kind::Rating,
+        _ if is("ECO") => Kind::Eco,
+        _ if is("Termination") => Kind::Termination,
+        _ => Kind::Text,
+    }
+}
+
+/// Whether the tag of a name holds a date: `Date`, `UTCDate`, `EventDate`.
+pub(super) fn is_date(name: &str) -> bool {
+    let end = name.len().saturating_sub("date".len());
+    name.get(end..).is_some_and(|end| end.eq_ignore_ascii_case("date"))
+}

@@ -1,0 +1,474 @@
+//! Names of players, however they are spelt.
+//!
+//! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. A name has a surname, which
+//! must be the same, and given names, of which each may be cut. That two people can share a spelling no rule about two names can
+//! settle: [`super::people`] looks at all names of a table, and whoever asks for a name is told which spellings were taken together
+//! and which were left out.
+
+use std::fmt;
+use std::str::FromStr;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// A name to look for.
+///
+/// Case, accents, points, apostrophes, and hyphens as opposed to blanks do not count; `ü` may be `u` or `ue`, and so on. In a
+/// name with a comma the surname stands before it; in one without, it may be the last words or the first, but words that a
+/// hyphen joins are not parted. Particles such as `van` may stand before the surname, behind it, or behind the given names.
+///
+/// Given names are compared word by word, and one that only one of both names has is passed over. Of two words one may be cut: up
+/// to three letters stand for all words that begin with them, more for words that are longer by three letters or more, so that
+/// `Alex` is `Alexander` and `Martin` is not `Martina`. Two or three capitals (`LD`) are initials. A word with a digit, such as
+/// the 16 of `Stockfish 16`, must be in both. A name without given names finds all of that surname; a name with given names
+/// finds none without.
+///
+/// ```
+/// use orbit_core::game::PlayerName;
+///
+/// let name: PlayerName = "Carlsen, Magnus".parse()?;
+/// let fits = ["Carlsen,M", "Carlsen,Mag", "Magnus Carlsen", "CARLSEN, Magnus Oen"];
+/// assert!(fits.iter().all(|spelling| name.fits(spelling)));
+/// assert!(!["Carlsen", "Carlsen, H", "Carlsen, Mats"].iter().any(|spelling| name.fits(spelling)));
+/// assert!(!PlayerName::exact("Carlsen,M").fits("Carlsen, M"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlayerName {
+    text: String,
+    forms: Vec<Form>,
+    /// Whether only a name of the same letters is this one.
+    is_exact: bool,
+}
+
+/// One way to read a name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Form {
+    surname: Vec<String>,
+    given: Vec<String>,
+    /// Whether a comma tells the surname from the given names.
+    has_comma: bool,
+}
+
+/// What two spellings say of each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Likeness {
+    /// They can be of one player.
+    Fit,
+    /// They have a surname in common, and given names that differ.
+    Contradict,
+    /// They have no surname in common.
+    Unlike,
+}
+
+/// How near a spelling comes to a name that it does not fit, the nearest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Nearness {
+    /// The surname is spelt a little otherwise, or what is the surname of one is the given name of the other.
+    Alike,
+    /// The surname is the same, and one of both has no given names.
+    Bare,
+    /// The surname is the same, and the given names differ.
+    Surname,
+}
+
+/// A name without a letter.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no name; write a name such as `Carlsen`, `Carlsen, M` or `Magnus Carlsen`")]
+pub struct NoName(String);
+
+impl FromStr for PlayerName {
+    type Err = NoName;
+
+    fn from_str(text: &str) -> Result<PlayerName, NoName> {
+        let forms = forms(text);
+        match forms.is_empty() {
+            true => Err(NoName(text.to_owned())),
+            false => Ok(PlayerName { text: text.trim().to_owned(), forms, is_exact: false }),
+        }
+    }
+}
+
+impl fmt::Display for PlayerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl PlayerName {
+    /// The name that is spelt so and no other way.
+    pub fn exact(text: &str) -> PlayerName {
+        PlayerName { text: text.to_owned(), forms: forms(text), is_exact: true }
+    }
+
+    /// Whether it is given names that tell this name from others of the surname.
+    pub fn has_given_names(&self) -> bool {
+        self.forms.iter().any(|form| !form.given.is_empty())
+    }
+
+    /// Whether a spelling can be of this name.
+    pub fn fits(&self, spelling: &str) -> bool {
+        match self.is_exact {
+            true => self.text == spelling,
+            false => self.fits_by_rule(&forms(spelling)),
+        }
+    }
+
+    fn fits_by_rule(&self, theirs: &[Form]) -> bool {
+        let finds = |ours: &Form, theirs: &Form| ours.given.is_empty() && theirs.has_surname_of(ours);
+        let pairs = self.forms.iter().flat_map(|ours| theirs.iter().map(move |theirs| (ours, theirs)));
+        pairs.into_iter().any(|(ours, theirs)| ours.fits(theirs) || finds(ours, theirs))
+    }
+
+    /// How near a spelling comes to this name that does not fit it; `None` if it fits or is quite another name.
+    pub fn nearness(&self, spelling: &str) -> Option<Nearness> {
+        if self.fits(spelling) {
+            return None;
+        }
+        let theirs = forms(spelling);
+        if self.is_exact && self.fits_by_rule(&theirs) {
+            return Some(Nearness::Alike);
+        }
+        self.forms.iter().flat_map(|ours| theirs.iter().filter_map(|theirs| ours.nearness(theirs))).min()
+    }
+}
+
+/// Whether two spellings can be of one player.
+pub fn are_alike(one: &str, other: &str) -> bool {
+    likeness(&forms(one), &forms(other)) == Likeness::Fit
+}
+
+/// What two spellings say of each other. A name without given names fits those with a comma: only there the surname is known.
+pub(super) fn likeness(ours: &[Form], theirs: &[Form]) -> Likeness {
+    let bare =
+        |bare: &Form, other: &Form| bare.given.is_empty() && other.has_comma && other.has_surname_of(bare);
+    let pairs = || ours.iter().flat_map(|ours| theirs.iter().map(move |theirs| (ours, theirs)));
+    if pairs().any(|(a, b)| a.fits(b) || bare(a, b) || bare(b, a)) {
+        Likeness::Fit
+    } else if pairs().any(|(a, b)| a.has_surname_of(b)) {
+        Likeness::Contradict
+    } else {
+        Likeness::Unlike
+    }
+}
+
+impl Form {
+    /// The surname as one word, by which forms can be looked up.
+    pub(super) fn key(&self) -> String {
+        self.surname.concat()
+    }
+
+    /// The first letter of the given names.
+    pub(super) fn initial(&self) -> Option<char> {
+        self.given.first().and_then(|word| word.chars().next())
+    }
+
+    /// Whether the first given name is written out, as far as its length tells.
+    pub(super) fn is_full(&self) -> bool {
+        self.given.first().is_some_and(|word| word.chars().count() > CUT_MAX)
+    }
+
+    /// All words.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.surname.iter().chain(&self.given).map(String::as_str)
+    }
+
+    /// Whether surnames are the same; beside given names a blank in them does not count.
+    fn has_surname_of(&self, other: &Form) -> bool {
+        let have_given = !self.given.is_empty() && !other.given.is_empty();
+        self.surname == other.surname
+            || have_given
+                && self
+                    .surname
+                    .iter()
+                    .flat_map(|w| w.chars())
+                    .eq(other.surname.iter().flat_map(|w| w.chars()))
+    }
+
+    /// Whether two forms, both with given names or both without, are of one name.
+    fn fits(&self, other: &Form) -> bool {
+        self.given.is_empty() == other.given.is_empty()
+            && self.has_surname_of(other)
+            && self.has_given_of(other)
+    }
+
+    /// Whether nothing in the given names of one contradicts those of the other.
+    fn has_given_of(&self, other: &Form) -> bool {
+        let (ours, theirs) = (&self.given, &other.given);
+        let more = ours.iter().skip(theirs.len()).chain(theirs.iter().skip(ours.len()));
+        let are_words = ours.iter().zip(theirs).all(|(a, b)| is_same_word(a, b));
+        are_words && !more.into_iter().any(|word| has_digit(word)) || ours.concat() == theirs.concat()
+    }
+
+    fn nearness(&self, other: &Form) -> Option<Nearness> {
+        if self.has_surname_of(other) {
+            let is_bare = self.given.is_empty() || other.given.is_empty();
+            return Some(if is_bare { Nearness::Bare } else { Nearness::Surname });
+        }
+        let (ours, theirs) = (self.key(), other.key());
+        let is_turned = || ours == other.given.concat() && theirs == self.given.concat();
+        let is_given = || self.given.is_empty() || !other.given.is_empty() && self.has_given_of(other);
+        (is_given() && (is_slip(&ours, &theirs) || self.shares_word(other)) || is_turned())
+            .then_some(Nearness::Alike)
+    }
+
+    /// Whether the surnames have a word in common that is no particle: `Vallejo Pons` and `Vallejo`.
+    fn shares_word(&self, other: &Form) -> bool {
+        let is_telling =
+            |word: &&String| word.chars().count() > CUT_MAX && !PARTICLES.contains(&word.as_str());
+        self.surname.iter().filter(is_telling).any(|word| other.surname.contains(word))
+    }
+}
+
+/// The letters of a name or less in which another one may differ from it by a slip.
+const SLIPS: [(usize, usize); 2] = [(8, 2), (5, 1)];
+
+fn is_slip(ours: &str, theirs: &str) -> bool {
+    let (a, b) = (ours.chars().count(), theirs.chars().count());
+    let slips = SLIPS.iter().find(|(letters, _)| a.min(b) >= *letters).map_or(0, |(_, slips)| *slips);
+    // What is compared is bounded, whatever is given for a name.
+    a.abs_diff(b) <= slips && a.max(b) <= 64 && slips > 0 && strsim::osa_distance(ours, theirs) <= slips
+}
+
+/// The most letters of a given name that stand for all names that begin with them.
+const CUT_MAX: usize = 3;
+
+/// The least number of letters by which a longer beginning of a name must be cut.
+const CUT_OFF_MIN: usize = 3;
+
+/// Words that belong to a surname wherever they stand.
+const PARTICLES: [&str; 24] = [
+    "af", "al", "av", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el", "la",
+    "le", "ten", "ter", "van", "vande", "vom", "von", "zu",
+];
+
+fn is_same_word(a: &str, b: &str) -> bool {
+    let is_cut = |short: &str, long: &str| {
+        let (letters, off) =
+            (short.chars().count(), long.chars().count().saturating_sub(short.chars().count()));
+        (letters <= CUT_MAX || off >= CUT_OFF_MIN) && long.starts_with(short) && !has_digit(short)
+    };
+    a == b || is_cut(a, b) || is_cut(b, a)
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(|letter: char| letter.is_numeric())
+}
+
+/// All readings of a name. Letters that are often written as two are read as one and as two.
+pub(super) fn forms(text: &str) -> Vec<Form> {
+    if text.is_ascii() {
+        return forms_of(text);
+    }
+    let text: String = text.nfc().collect();
+    let mut all = forms_of(&text);
+    let is_two = |letter: char| TWO_LETTERS.iter().any(|(one, _)| *one == letter);
+    if text.contains(is_two) {
+        let two = |letter| TWO_LETTERS.iter().find(|(one, _)| *one == letter).map(|(_, two)| *two);
+        let mut out = String::new();
+        for letter in text.chars() {
+            match two(letter) {
+                Some(two) => out.push_str(two),
+                None => out.push(letter),
+            }
+        }
+        all.extend(forms_of(&out));
+    }
+    all
+}
+
+/// Letters, and what stands for them where there are none with marks.
+const TWO_LETTERS: [(char, &str); 10] = [
+    ('ä', "ae"),
+    ('ö', "oe"),
+    ('ü', "ue"),
+    ('å', "aa"),
+    ('ø', "oe"),
+    ('Ä', "Ae"),
+    ('Ö', "Oe"),
+    ('Ü', "Ue"),
+    ('Å', "Aa"),
+    ('Ø', "Oe"),
+];
+
+fn forms_of(text: &str) -> Vec<Form> {
+    let text = without_brackets(text);
+    match text.split_once(',') {
+        Some((surname, given)) if !words(surname).is_empty() => {
+            let (mut surname, mut given) = (words(surname), given_names(given, surname));
+            let particles = [split_particles(&mut given), split_particles(&mut surname)].concat();
+            vec![Form { surname: [particles, surname].concat(), given, has_comma: true }]
+        }
+        Some((_, names)) => all_forms(names),
+        None => all_forms(&text),
+    }
+}
+
+/// Takes the particles behind other words away.
+fn split_particles(words: &mut Vec<String>) -> Vec<String> {
+    let behind = words.iter().rposition(|word| !PARTICLES.contains(&word.as_str()));
+    words.split_off(behind.map_or(words.len(), |last| last + 1))
+}
+
+/// All readings of names in any order: the surname is the last ones or the first ones.
+fn all_forms(text: &str) -> Vec<Form> {
+    let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
+    let form = |surname: &[&str], given: &[&str]| {
+        let (surname, given) = (surname.join(" "), given.join(" "));
+        Form { surname: words(&surname), given: given_names(&given, &surname), has_comma: false }
+    };
+    let cut = |at: usize| {
+        let (first, last) = names.split_at(at);
+        [form(last, first), form(first, last)]
+    };
+    match &names[..] {
+        [] => Vec::new(),
+        names => std::iter::once(form(names, &[])).chain((1..names.len()).flat_map(cut)).collect(),
+    }
+}
+
+/// The words of given names. Capitals that are run together are initials, unless the surname is of capitals as well.
+fn given_names(text: &str, surname: &str) -> Vec<String> {
+    let has_small = surname.chars().any(char::is_lowercase);
+    let parted = text.split_whitespace().map(|name| {
+        let run = name.trim_end_matches('.');
+        let is_run =
+            has_small && (2..=3).contains(&run.chars().count()) && run.chars().all(char::is_uppercase);
+        if is_run { run.chars().map(|letter| format!("{letter} ")).collect() } else { name.to_owned() }
+    });
+    words(&parted.collect::<Vec<String>>().join(" "))
+}
+
+/// Titles, countries and the like behind a name: `(wh)`, `(NOR)`.
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0_u32;
+    let keeps = |letter: &char| {
+        let before = depth;
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        before == 0 && depth == 0
+    };
+    text.chars().filter(keeps).collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    for letter in text.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase) {
+        let last = out.last_mut().expect("there is always a word");
+        match letter {
+            '\'' | '\u{2019}' | '`' => {}
+            'ø' => last.push('o'),
+            'ł' => last.push('l'),
+            'đ' | 'ð' => last.push('d'),
+            'ı' => last.push('i'),
+            'ß' => last.push_str("ss"),
+            'æ' => last.push_str("ae"),
+            'œ' => last.push_str("oe"),
+            letter if letter.is_alphanumeric() || letter == '_' => last.push(letter),
+            _ if last.is_empty() => {}
+            _ => out.push(String::new()),
+        }
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_told_apart_by_surname_and_initials() {
+        for (name, fits, others) in [
+            (
+                "Carlsen, Magnus",
+                &["Carlsen,M", "carlsen, m.", "Magnus Carlsen", "Carlsen Magnus", "Carlsen,Magnus (NOR)"][..],
+                &["Carlsen", "Carlsen,H", "Carlsen, Mats", "Karlsen, M", "Magnusson, Carl", "", "?"][..],
+            ),
+            ("Carlsen", &["Carlsen,M", "Carlsen", "Carlsen, Henrik", "Henrik Carlsen"], &["Carlsson, M"]),
+            ("carlsen m", &["Carlsen,M", "Carlsen, Mats", "Magnus Carlsen"], &["Carlsen,H"]),
+            (
+                "Vachier Lagrave, M.",
+                &["Vachier-Lagrave, Maxime", "Vachier Lagrave,M", "Maxime Vachier-Lagrave"],
+                &["Lagrave, M", "Vachier, M"],
+            ),
+            ("Jorden van Foreest", &["Van Foreest, Jorden", "Van Foreest,J"], &["Van Foreest, Lucas"]),
+            ("Müller, Karsten", &["Muller,K", "MÜLLER, Karsten"], &["Müller"]),
+            ("O'Kelly", &["OKelly, A", "O\u{2019}Kelly, Alberic"], &["Kelly, O"]),
+            (
+                "Kramnik, V.B.",
+                &["Kramnik, Vladimir", "Kramnik,V", "Kramnik, Vladimir B"],
+                &["Kramnik, Boris"],
+            ),
+            ("Nimzowitsch", &["Nimzowitsch, Aron"], &["Nimzovich, A"]),
+            (
+                "Nakamura, Hikaru",
+                &["Nakamura,Hi", "Nakamura,H", "Nakamura, Hik", "Hikaru Nakamura"],
+                &["Nakamura,Ha", "Nakamura,Hiro"],
+            ),
+            ("Nakamura,Hi", &["Nakamura, Hikaru", "Nakamura,H", "Nakamura, Hiroshi"], &["Nakamura, Haru"]),
+            (
+                "Nisipeanu, Liviu-Dieter",
+                &[
+                    "Nisipeanu,LD",
+                    "Nisipeanu, LD.",
+                    "Nisipeanu, L.-D.",
+                    "Nisipeanu,L",
+                    "LD Nisipeanu",
+                    "NISIPEANU, Liviu",
+                ],
+                &["Nisipeanu,DL", "Nisipeanu,LE", "NISIPEANU, LD"],
+            ),
+            (
+                "Van Foreest, Jorden",
+                &["Foreest, Jorden van", "Foreest van, Jorden", "Jorden van Foreest", "VanForeest,J"],
+                &["Foreest, Jorden", "Foreest, J", "Foreest, Lucas van"],
+            ),
+            ("king-pawn", &["King-Pawn", "king pawn", "King Pawn"], &["pawn-king", "pawn, king", "kingpawn"]),
+            ("Hübner, Robert", &["Huebner,R", "Hubner,R", "Hu\u{308}bner, R."], &["Hibner,R", "Hübner"]),
+            ("Huebner,R", &["Hübner, Robert"], &["Hubner, Robert"]),
+            ("Aagaard, Jacob", &["Ågård, Jacob"], &[]),
+            ("Alexander, Alex", &["Alexander, Alexander", "Alexander,Al"], &["Alexander, Alexa"]),
+            ("Smith, Martin", &["Smith, M"], &["Smith, Martina", "Smith, Marti"]),
+            ("Stockfish 16", &["Stockfish 16"], &["Stockfish 1", "Stockfish 16.1", "Stockfish"]),
+            ("Stockfish", &["Stockfish 16", "Stockfish 16.1"], &["Stock-fish"]),
+            ("Li, Chao b", &["Li,C", "Li, Chao", "Li Chao b", "Chao Li"], &["Li, Chao a", "Li Chao2"]),
+            ("Yu Yangyi", &["Yu, Yangyi", "Yu, Yang yi"], &["Yu, Yangyu"]),
+            ("Li, Di", &["Li,D", "Di Li"], &["Di Li, X", "Li, Da"]),
+            (
+                "Vachier-Lagrave",
+                &["Vachier Lagrave, M", "Maxime Vachier-Lagrave"],
+                &["Lagrave-Vachier", "Lagrave, Vachier"],
+            ),
+        ] {
+            let name: PlayerName = name.parse().unwrap();
+            let fitting: Vec<_> = fits.iter().filter(|spelling| !name.fits(spelling)).collect();
+            let wrong: Vec<_> = others.iter().filter(|spelling| name.fits(spelling)).collect();
+            assert_eq!((fitting, wrong), (vec![], vec![]), "{name}");
+        }
+        for (name, spelling, near) in [
+            ("Carlsen, Magnus", "Carlsen,M", None),
+            ("Carlsen, Magnus", "Carlsen,H", Some(Nearness::Surname)),
+            ("Carlsen, Magnus", "Carlsen", Some(Nearness::Bare)),
+            ("Carlsen, Magnus", "Carlson,M", Some(Nearness::Alike)),
+            ("Carlsen, Magnus", "Carlson,H", None),
+            ("Carlsen, Magnus", "Anand, V", None),
+            ("Korchnoi, Viktor", "Kortchnoi,V", Some(Nearness::Alike)),
+            ("Vallejo Pons, F", "Vallejo, Francisco", Some(Nearness::Alike)),
+            ("Ding, Liren", "Liren, Ding", Some(Nearness::Alike)),
+            ("van Foreest, J", "Foreest,J", Some(Nearness::Alike)),
+            ("de la Cruz, J", "de la Paz, J", None),
+        ] {
+            assert_eq!(name.parse::<PlayerName>().unwrap().nearness(spelling), near, "{name}: {spelling}");
+        }
+        let exact = PlayerName::exact("Carlsen,M");
+        assert!(exact.fits("Carlsen,M") && !exact.fits("Carlsen, M"));
+        assert_eq!(exact.nearness("Carlsen, Magnus"), Some(Nearness::Alike));
+        for none in ["", " ", "?", ",", "(x)"] {
+            assert!(none.parse::<PlayerName>().is_err(), "{none}");
+        }
+    }
+}

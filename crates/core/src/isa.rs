@@ -1,0 +1,104 @@
+//! Instruction sets: one body of code, compiled for several of them and chosen while running.
+
+/// An instruction set that this processor has. Those of x86-64 are named on every architecture, but elsewhere no processor has
+/// them.
+///
+/// A value can only be had from [`Isa::available`] and [`Isa::detected`]: that is what makes it safe
+/// to run code compiled for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Isa {
+    /// What every processor of the architecture has.
+    Base,
+    /// Vectors of 32 bytes, and counts of bits and zeros.
+    Avx2(Avx2),
+    /// Vectors of 64 bytes too, and what moves bytes within them.
+    Avx512(Avx512),
+}
+
+/// `avx2`, `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Avx2(());
+
+/// The instructions of [`Avx2`], and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and `vpopcntdq`, which came together to
+/// processors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Avx512(());
+
+impl Isa {
+    /// All that this processor has, the best one last.
+    pub fn available() -> Vec<Isa> {
+        #[allow(unused_mut, reason = "other architectures have one")]
+        let mut all = vec![Isa::Base];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let avx2 = has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
+            let avx512 = has!("avx512f")
+                && has!("avx512bw")
+                && has!("avx512cd")
+                && has!("avx512dq")
+                && has!("avx512vl")
+                && has!("avx512vbmi")
+                && has!("avx512vbmi2")
+                && has!("avx512vpopcntdq");
+            if avx2 {
+                all.push(Isa::Avx2(Avx2(())));
+            }
+            if avx2 && avx512 {
+                all.push(Isa::Avx512(Avx512(())));
+            }
+        }
+        all
+    }
+
+    /// The best one.
+    pub fn detected() -> Isa {
+        static BEST: std::sync::LazyLock<Isa> =
+            std::sync::LazyLock::new(|| *Isa::available().last().expect("there is a base"));
+        *BEST
+    }
+
+    /// `base`, `avx2` or `avx512`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Base => "base",
+            Isa::Avx2(_) => "avx2",
+            Isa::Avx512(_) => "avx512",
+        }
+    }
+}
+
+/// Defines a function that takes an [`Isa`] first and runs its body compiled for that. What the body
+/// calls in its loops must be inlined into it.
+#[macro_export]
+macro_rules! for_each_isa {
+    ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {
+        $(#[$doc])*
+        pub(super) fn $name(isa: $crate::isa::Isa, $($arg: $ty),*) $(-> $out)? {
+            #[inline(always)]
+            fn base($($arg: $ty),*) $(-> $out)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2($($arg: $ty),*) $(-> $out)? { base($($arg),*) }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512($($arg: $ty),*) $(-> $out)? { base($($arg),*) }
+
+            match isa {
+                #[cfg(target_arch = "x86_64")]
+                #[expect(unsafe_code, reason = "code for other instruction sets")]
+                // SAFETY: an `Isa` exists only where the processor has its instructions.
+                $crate::isa::Isa::Avx2(_) => unsafe { avx2($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                #[expect(unsafe_code, reason = "code for other instruction sets")]
+                // SAFETY: the same.
+                $crate::isa::Isa::Avx512(_) => unsafe { avx512($($arg),*) },
+                _ => base($($arg),*),
+            }
+        }
+    };
+}
+pub use for_each_isa;

@@ -1,0 +1,15 @@
+//! What everything else stands on: boards, FEN, games, names, diagnostics, and files that are written.
+
+#![deny(unsafe_code, missing_docs)]
+
+pub mod board;
+pub mod diagnostic;
+pub mod fen;
+pub mod files;
+pub mod game;
+pub mod isa;
+pub mod named;
+pub mod positions;
+pub mod sync;
+pub mod text;
+pub mod visible;

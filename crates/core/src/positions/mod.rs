@@ -1,0 +1,42 @@
+//! Square sets, boards and whole positions turned, mirrored, shifted, with the colours swapped.
+//!
+//! A query is never answered this way: transforms of a query act on its text (see [`orbit_transforms`]).
+//! This module is for positions themselves: to see them from the other side, to compare them up to
+//! symmetry, to make test positions. It knows squares, nothing of queries, games or engines.
+//!
+//! | what | where |
+//! |---|---|
+//! | square sets | [`SquareTransform::apply`] |
+//! | boards, positions under any function of square sets | [`transform_board`], [`transform_setup`] |
+//! | a named transform, and where it may be used | [`Transform`], [`names`] |
+//! | colours swapped, the other side's view, Chess960 | [`flip_colors`], [`view_from_black`], [`king_side`] |
+//! | symmetry and canonical form | [`Group`], [`Symmetry`], [`canonical`] |
+//! | the names of chessops | [`chessops`] |
+//!
+//! Positions are [`shakmaty`]'s [`Board`] and [`Setup`]. The invariant: what comes out is a board,
+//! with one piece on a square at most; a function that would put two there is refused.
+//!
+//! ```
+//! use orbit_core::fen::{FenRecord, Leniency};
+//! use orbit_core::positions;
+//!
+//! let mut record = FenRecord::read(b"4k3/8/8/8/8/8/P7/R3K3 w Q - 0 1", Leniency::NONE).unwrap();
+//! for step in positions::names::parse("flip-files,flip-colors", Default::default()).unwrap() {
+//!     record.setup = step.transform.setup(&record.setup).unwrap();
+//! }
+//! assert_eq!(record.to_string(), "3k3r/7p/8/8/8/8/8/3K4 b k - 0 1");
+//! ```
+
+pub mod chessops;
+pub mod names;
+mod setup;
+mod squares;
+mod symmetry;
+
+pub use setup::{
+    NotABoard, Transform, TransformError, flip_colors, king_side, transform_board, transform_setup,
+    view_from_black, without_impossible_rights,
+};
+pub use shakmaty::{Board, Setup};
+pub use squares::SquareTransform;
+pub use symmetry::{Group, Symmetry, canonical};

@@ -1,0 +1,187 @@
+//! Boards and whole positions.
+
+use shakmaty::{Board, ByColor, ByRole, Castles, CastlingMode, Color, File, Setup};
+
+use super::SquareTransform;
+use crate::board::{Bitboard, Dihedral};
+use crate::fen::possible_en_passant;
+
+/// The images of a board's sets of squares are no board: a square would hold two pieces, or a piece would
+/// have no colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "two pieces have the same image: use a function that sends different squares to different squares, or drops them"
+)]
+pub struct NotABoard;
+
+/// Applies a function of square sets to a board: to each colour and each role. Neither is exchanged.
+///
+/// Source: chessops, `transformBoard`, which returns an inconsistent board where this returns an error.
+///
+/// # Errors
+///
+/// [`NotABoard`] where the function sends two pieces to one square.
+///
+/// ```
+/// use orbit_core::positions::{Board, chessops, transform_board};
+/// let flipped = transform_board(&Board::new(), chessops::flip_vertical).unwrap();
+/// assert_eq!(flipped.to_string(), "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr");
+/// ```
+#[inline]
+pub fn transform_board(board: &Board, f: impl Fn(Bitboard) -> Bitboard) -> Result<Board, NotABoard> {
+    let (roles, colors) = board.clone().into_bitboards();
+    let roles = ByRole {
+        pawn: f(roles.pawn),
+        knight: f(roles.knight),
+        bishop: f(roles.bishop),
+        rook: f(roles.rook),
+        queen: f(roles.queen),
+        king: f(roles.king),
+    };
+    let colors = ByColor { black: f(colors.black), white: f(colors.white) };
+    Board::try_from_bitboards(roles, colors).map_err(|_| NotABoard)
+}
+
+/// Applies a function of square sets to a position: to the board, the promoted pieces, the castling rights
+/// (a set of rooks' squares) and the en passant square. The side to move, the counters, pockets and remaining
+/// checks stay.
+///
+/// Rights and the en passant square may make no sense where they come to stand; they are kept all the same,
+/// see [`without_impossible_rights`]. If the function drops the en passant square there is none, if it makes
+/// several of it, it is the lowest.
+///
+/// Source: chessops, `transformSetup`.
+///
+/// # Errors
+///
+/// [`NotABoard`] where the function sends two pieces to one square.
+#[inline]
+pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Result<Setup, NotABoard> {
+    Ok(Setup {
+        board: transform_board(&setup.board, &f)?,
+        promoted: f(setup.promoted),
+        castling_rights: f(setup.castling_rights),
+        ep_square: setup.ep_square.and_then(|square| f(square.into()).first()),
+        ..*setup
+    })
+}
+
+/// CQL's colour flip of a position: pieces, pockets, remaining checks and the side to move change colour, and
+/// ranks change places, so that it is the same position for the other side. The counters stay.
+///
+/// Source: CQL manual, `flipcolor`.
+#[must_use]
+pub fn flip_colors(setup: &Setup) -> Setup {
+    setup.clone().into_mirrored()
+}
+
+/// The position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the
+/// side to move stays, so that it is a picture and no position to play from.
+///
+/// Source: chessops documentation, "View from Black's Perspective".
+#[must_use]
+pub fn view_from_black(setup: &Setup) -> Setup {
+    let turn = |set: Bitboard| set.rotate_180();
+    transform_setup(setup, turn).expect("a turn sends each square to one of its own")
+}
+
+/// The position with files reflected if White's king stands on the files a to d, for comparing positions of
+/// Chess960 that are mirror images. Without exactly one white king nothing happens.
+///
+/// Castling ends on the same squares whatever the array, so that rights do not survive a reflection in
+/// meaning.
+///
+/// Source: chessops documentation, "Chess960 Analysis". The sample there takes the square a1, number 0, for
+/// no king; here a king on a1 is reflected like any other.
+#[must_use]
+pub fn king_side(setup: &Setup) -> Setup {
+    match setup.board.king_of(Color::White) {
+        Some(king) if king.file() < File::E => transform_setup(setup, Bitboard::flip_horizontal)
+            .expect("a reflection sends each square to one of its own"),
+        _ => setup.clone(),
+    }
+}
+
+/// The position without castling rights that have no king and rook in place (anywhere on their back rank, as
+/// in Chess960), and without an en passant square that no pawn can just have passed over.
+#[must_use]
+pub fn without_impossible_rights(setup: &Setup) -> Setup {
+    let castles = Castles::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|castles| castles);
+    Setup {
+        castling_rights: castles.castling_rights(),
+        ep_square: possible_en_passant(setup),
+        ..setup.clone()
+    }
+}
+
+/// A transform by itself, as [`super::names`] names it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Transform {
+    /// Squares move, and what stands on them.
+    Squares(SquareTransform),
+    /// [`flip_colors`].
+    Colors,
+    /// [`king_side`].
+    KingSide,
+}
+
+/// Why a transform does not apply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransformError {
+    /// A shift as in CQL 5 on pieces.
+    #[error(
+        "a shift of CQL 5 keeps squares of the edge that it leaves, so that one piece would become several: give a \
+         set of squares with --squares, or shift pieces with `shift` or `wrap`"
+    )]
+    Smears,
+    /// [`king_side`] of a set of squares.
+    #[error(
+        "it depends on the square of White's king, and a set of squares has no king: write `flip-files`, or leave it out"
+    )]
+    NeedsKing,
+}
+
+impl Transform {
+    /// The image of a set of squares. A colour flip reflects ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`TransformError::NeedsKing`].
+    pub fn squares(self, set: Bitboard) -> Result<Bitboard, TransformError> {
+        match self {
+            Transform::Squares(map) => Ok(map.apply(set)),
+            Transform::Colors => Ok(SquareTransform::Dihedral(Dihedral::ReflectRanks).apply(set)),
+            Transform::KingSide => Err(TransformError::NeedsKing),
+        }
+    }
+
+    /// The image of a board. Of a shift as in CQL 6, pieces that leave the board are gone.
+    ///
+    /// # Errors
+    ///
+    /// [`TransformError::Smears`].
+    pub fn board(self, board: &Board) -> Result<Board, TransformError> {
+        let setup = Setup { board: board.clone(), ..Setup::empty() };
+        self.setup(&setup).map(|setup| setup.board)
+    }
+
+    /// The image of a position. Of a shift as in CQL 6, pieces, rights and en passant squares that leave
+    /// the board are gone, kings included.
+    ///
+    /// # Errors
+    ///
+    /// [`TransformError::Smears`].
+    #[inline]
+    pub fn setup(self, setup: &Setup) -> Result<Setup, TransformError> {
+        match self {
+            Transform::Squares(map @ SquareTransform::Smear(..)) if !map.is_bijection() => {
+                Err(TransformError::Smears)
+            }
+            Transform::Squares(map) => Ok(transform_setup(setup, |set| map.apply_to_pieces(set))
+                .expect("each square has one image at most, and no two have the same")),
+            Transform::Colors => Ok(flip_colors(setup)),
+            Transform::KingSide => Ok(king_side(setup)),
+        }
+    }
+}

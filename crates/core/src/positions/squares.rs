@@ -1,0 +1,223 @@
+//! Functions from square sets to square sets.
+
+use crate::board::{Bitboard, Dihedral, shift};
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+const FILE_H: u64 = FILE_A << 7;
+const RANK_1: u64 = 0xff;
+const RANK_8: u64 = 0xff << 56;
+
+/// What happens to each square of a set. Offsets are files to the right and ranks up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SquareTransform {
+    /// One of the eight symmetries of the board.
+    Dihedral(Dihedral),
+    /// A shift on a torus: what leaves at one edge comes in at the opposite one. Any offset.
+    ///
+    /// Source: chessops, `shiftLeft` and its kin, for steps of one.
+    Wrap(i32, i32),
+    /// A shift as in CQL 6: what leaves is dropped; a full rank ignores the first offset, a full file
+    /// the second ([`crate::board::shift`]).
+    Shift(i8, i8),
+    /// A shift as in CQL 5: what leaves is dropped, and squares on the edge that is left behind stay as
+    /// well, so that they smear into runs.
+    ///
+    /// Source: CQL 5 manual, unit shifts.
+    Smear(i8, i8),
+}
+
+impl SquareTransform {
+    /// The image of a set.
+    ///
+    /// ```
+    /// use orbit_core::board::{Bitboard, Square};
+    /// use orbit_core::positions::SquareTransform;
+    ///
+    /// let set = Bitboard::from(Square::H4);
+    /// assert_eq!(SquareTransform::Wrap(1, 0).apply(set), Square::A4.into());
+    /// assert_eq!(SquareTransform::Shift(1, 0).apply(set), Bitboard::EMPTY);
+    /// assert_eq!(SquareTransform::Smear(-1, 0).apply(set), Bitboard::from(Square::G4).with(Square::H4));
+    /// ```
+    #[must_use]
+    pub fn apply(self, set: Bitboard) -> Bitboard {
+        match self {
+            SquareTransform::Shift(files, ranks) => shift(set, (files, ranks)),
+            SquareTransform::Smear(files, ranks) => smear(set, files, ranks),
+            pieces => pieces.apply_to_pieces(set),
+        }
+    }
+
+    /// The image of squares on which pieces stand: each goes to one square or leaves the board. A shift
+    /// keeps no full ranks here, since eight pawns are no range of squares on which *a* pawn may stand. A
+    /// smear would make pieces; here it only drops those that leave, and [`super::Transform`] refuses it.
+    #[inline]
+    #[must_use]
+    pub fn apply_to_pieces(self, set: Bitboard) -> Bitboard {
+        match self {
+            SquareTransform::Dihedral(dihedral) => turned(dihedral, set),
+            SquareTransform::Wrap(files, ranks) => wrap(set, files, ranks),
+            SquareTransform::Shift(files, ranks) | SquareTransform::Smear(files, ranks) => {
+                translate(set, files, ranks)
+            }
+        }
+    }
+
+    /// Whether each square has exactly one image and is the image of exactly one, so that nothing is lost.
+    pub fn is_bijection(self) -> bool {
+        match self {
+            SquareTransform::Dihedral(_) | SquareTransform::Wrap(..) => true,
+            SquareTransform::Shift(files, ranks) | SquareTransform::Smear(files, ranks) => {
+                (files, ranks) == (0, 0)
+            }
+        }
+    }
+}
+
+/// The same as [`Dihedral::apply`], some operations on whole words instead of square by square.
+#[inline]
+fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
+    match dihedral {
+        Dihedral::Identity => set,
+        // shakmaty's turns are clockwise.
+        Dihedral::Rotate90Ccw => set.rotate_270(),
+        Dihedral::Rotate180 => set.rotate_180(),
+        Dihedral::Rotate270Ccw => set.rotate_90(),
+        Dihedral::ReflectRanks => set.flip_vertical(),
+        Dihedral::ReflectFiles => set.flip_horizontal(),
+        Dihedral::ReflectMain => set.flip_diagonal(),
+        Dihedral::ReflectAnti => set.flip_anti_diagonal(),
+    }
+}
+
+/// Ranks are bytes, so that they are rotated as a word; files are bits, rotated in each byte.
+#[inline]
+fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
+    let files = files.rem_euclid(8) as u32;
+    let up = set.0.rotate_left(8 * ranks.rem_euclid(8) as u32);
+    let stay = lowest_files(8 - files);
+    Bitboard((up & stay) << files | (up & !stay) >> ((8 - files) % 8))
+}
+
+/// The `count` leftmost files, of 1 to 8.
+const fn lowest_files(count: u32) -> u64 {
+    FILE_A * (0xff >> (8 - count))
+}
+
+/// The same as [`crate::board::translate`] on whole words.
+#[inline]
+fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
+    if files.unsigned_abs() > 7 || ranks.unsigned_abs() > 7 {
+        return Bitboard::EMPTY;
+    }
+    let distance = u32::from(files.unsigned_abs());
+    let right = match files {
+        0.. => (set.0 & lowest_files(8 - distance)) << distance,
+        _ => (set.0 >> distance) & lowest_files(8 - distance),
+    };
+    let distance = 8 * u32::from(ranks.unsigned_abs());
+    Bitboard(if ranks < 0 { right >> distance } else { right << distance })
+}
+
+/// Unit shifts one after the other, first along the files, then along the ranks; the two commute. Eight
+/// steps are as good as any number.
+fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
+    let mut set = set.0;
+    for _ in 0..files.unsigned_abs().min(8) {
+        set = match files > 0 {
+            true => (set & !FILE_H) << 1 | set & FILE_A,
+            false => (set & !FILE_A) >> 1 | set & FILE_H,
+        };
+    }
+    for _ in 0..ranks.unsigned_abs().min(8) {
+        set = match ranks > 0 {
+            true => set << 8 | set & RANK_1,
+            false => set >> 8 | set & RANK_8,
+        };
+    }
+    Bitboard(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::translate as slow_translate;
+
+    /// Some sets of all densities, the same on every machine.
+    fn sets() -> impl Iterator<Item = Bitboard> {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut next = move || random.u64(..);
+        let special = [0, u64::MAX, FILE_A, FILE_H, RANK_1, RANK_8, 1, 1 << 63, FILE_A | RANK_8];
+        let random = (0..3000).map(move |k| match k % 3 {
+            0 => next(),
+            1 => next() & next() & next(),
+            _ => next() | next(),
+        });
+        special.into_iter().chain(random).map(Bitboard)
+    }
+
+    #[test]
+    fn whole_words_agree_with_square_by_square() {
+        for set in sets() {
+            for dihedral in Dihedral::ALL {
+                assert_eq!(turned(dihedral, set), dihedral.apply(set), "{dihedral:?}");
+            }
+        }
+        for set in sets().take(300) {
+            for files in -9..=9 {
+                for ranks in -9..=9 {
+                    assert_eq!(translate(set, files, ranks), slow_translate(set, (files, ranks)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wrapping_moves_each_square_modulo_eight() {
+        for set in sets().take(300) {
+            for files in -9..=9 {
+                for ranks in -9..=9 {
+                    let slow = set.into_iter().fold(0, |out, square| {
+                        let x = (square.file() as i32 + files).rem_euclid(8);
+                        let y = (square.rank() as i32 + ranks).rem_euclid(8);
+                        out | 1u64 << (8 * y + x)
+                    });
+                    assert_eq!(wrap(set, files, ranks), Bitboard(slow), "{files} {ranks}");
+                }
+            }
+        }
+        assert_eq!(wrap(Bitboard(1), i32::MAX, i32::MIN), Bitboard(1 << 7));
+    }
+
+    #[test]
+    fn smearing_has_the_closed_form_of_the_manual() {
+        // Along the files: all translates of the trailing edge, and the translate of the rest.
+        for set in sets().take(300) {
+            for files in -7i8..=7 {
+                let edge = Bitboard(set.0 & if files > 0 { FILE_A } else { FILE_H });
+                let run =
+                    (0..files.abs()).fold(0, |out, k| out | slow_translate(edge, (k * files.signum(), 0)).0);
+                let closed = Bitboard(slow_translate(set, (files, 0)).0 | run);
+                assert_eq!(smear(set, files, 0), closed);
+                // Up and down are right and left after a reflection in a1-h8.
+                let along_ranks = smear(Dihedral::ReflectMain.apply(set), 0, files);
+                assert_eq!(Dihedral::ReflectMain.apply(along_ranks), closed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_bijection_keeps_the_number_of_squares_and_nothing_else_does() {
+        let maps = [
+            SquareTransform::Dihedral(Dihedral::Rotate90Ccw),
+            SquareTransform::Wrap(3, -5),
+            SquareTransform::Shift(0, 0),
+            SquareTransform::Shift(1, 0),
+            SquareTransform::Smear(0, 0),
+            SquareTransform::Smear(0, -1),
+        ];
+        for map in maps {
+            let keeps = sets().all(|set| map.apply(set).count() == set.count());
+            assert_eq!(map.is_bijection(), keeps, "{map:?}");
+        }
+    }
+}

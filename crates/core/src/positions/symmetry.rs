@@ -1,0 +1,113 @@
+//! Positions up to symmetry.
+
+use std::fmt;
+
+use shakmaty::{Board, ByRole, Setup};
+
+use super::{SquareTransform, Transform};
+use crate::board::{Bitboard, Dihedral};
+
+/// A set of transformations that is closed: doing two of them is one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Group {
+    /// The eight symmetries of the board. Pawns and castling lose their meaning.
+    Dihedral,
+    /// The position and its colour flip, which plays the same.
+    Color,
+    /// Both: sixteen.
+    All,
+}
+
+/// One of the sixteen: perhaps a colour flip, then a symmetry of the board.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Symmetry {
+    /// Whether colours are flipped first, as [`super::flip_colors`] does.
+    pub colors: bool,
+    /// What happens then.
+    pub dihedral: Dihedral,
+}
+
+impl Group {
+    /// Its transformations, the identity first.
+    pub fn symmetries(self) -> impl Iterator<Item = Symmetry> {
+        let dihedral = if self == Group::Color { &Dihedral::ALL[..1] } else { &Dihedral::ALL[..] };
+        let colors = if self == Group::Dihedral { &[false][..] } else { &[false, true] };
+        colors.iter().flat_map(|&colors| dihedral.iter().map(move |&dihedral| Symmetry { colors, dihedral }))
+    }
+}
+
+impl Symmetry {
+    /// The image of a position.
+    #[must_use]
+    pub fn apply(self, setup: &Setup) -> Setup {
+        let map = Transform::Squares(SquareTransform::Dihedral(self.dihedral));
+        let image = if self.colors { map.setup(&super::flip_colors(setup)) } else { map.setup(setup) };
+        image.expect("a symmetry sends each square to one of its own")
+    }
+
+    /// Whether a board is its own image, with every piece and colour. The side to move and the rights
+    /// are no part of a board.
+    ///
+    /// ```
+    /// use orbit_core::positions::{Board, Group};
+    /// let own = |fen: &str| {
+    ///     let board: Board = fen.parse().unwrap();
+    ///     Group::All.symmetries().filter(|s| s.fixes(&board)).map(|s| s.to_string()).collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(own("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"), ["identity", "flip-colors"]);
+    /// // Its squares are symmetric, but not its pieces.
+    /// assert_eq!(own("8/8/8/8/8/8/8/R6N"), ["identity"]);
+    /// ```
+    pub fn fixes(self, board: &Board) -> bool {
+        let setup = Setup { board: board.clone(), ..Setup::empty() };
+        self.apply(&setup).board == *board
+    }
+}
+
+/// As [`super::names`] reads it.
+impl fmt::Display for Symmetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.colors, self.dihedral) {
+            (true, Dihedral::Identity) => f.write_str("flip-colors"),
+            (true, dihedral) => write!(f, "flip-colors,{}", super::names::of_dihedral(dihedral)),
+            (false, dihedral) => f.write_str(super::names::of_dihedral(dihedral)),
+        }
+    }
+}
+
+/// The image that all images of a position share, and what leads to it: two positions have the same
+/// if and only if one is an image of the other.
+///
+/// It is the least in this order: side to move (White first), occupied squares, white, pawns, knights,
+/// bishops, rooks, queens, kings, promoted pieces, castling rights (sets as numbers, a1 being the lowest
+/// bit), en passant square, pockets and remaining checks. So a group with the colour flip always has White to
+/// move. The counters stay as they are.
+#[must_use]
+pub fn canonical(setup: &Setup, group: Group) -> (Setup, Symmetry) {
+    group
+        .symmetries()
+        .map(|symmetry| (symmetry.apply(setup), symmetry))
+        .min_by(|(a, _), (b, _)| key(a).cmp(&key(b)))
+        .expect("every group holds the identity")
+}
+
+/// What positions are ordered by. Two with the same key differ in nothing but counters.
+fn key(setup: &Setup) -> impl Ord + use<> {
+    let board = &setup.board;
+    let words = [
+        board.occupied(),
+        board.white(),
+        board.pawns(),
+        board.knights(),
+        board.bishops(),
+        board.rooks(),
+        board.queens(),
+        board.kings(),
+        setup.promoted,
+        setup.castling_rights,
+    ];
+    let side = |side: ByRole<u8>| [side.pawn, side.knight, side.bishop, side.rook, side.queen, side.king];
+    let pockets = setup.pockets.map(|pockets| [side(pockets.white), side(pockets.black)]);
+    let checks = setup.remaining_checks.map(|checks| (checks.white, checks.black));
+    (setup.turn.is_black(), words.map(|Bitboard(word)| word), setup.ep_square, pockets, checks)
+}

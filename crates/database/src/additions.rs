@@ -1,0 +1,246 @@
+//! Which files a reel holds already, so that they are not appended twice.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::{DatabaseError, is_reel};
+use orbit_pgn::{PgnError, Stamp};
+use orbit_reel::{Manifest, Reel, ReelSource};
+
+/// What of some inputs a reel does not hold.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Additions {
+    /// Inputs that are new, in their order; folders are replaced by the files below them, archives by their members.
+    pub paths: Vec<PathBuf>,
+    /// Sentences about what of folders and archives is not read: see [`Sources::notes`](orbit_pgn::Sources::notes).
+    pub notes: Vec<String>,
+    /// Inputs that the reel holds, or will hold.
+    pub already_held: Vec<AlreadyHeld>,
+}
+
+/// An input that a reel holds, or will hold since earlier inputs hold it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AlreadyHeld {
+    /// The input.
+    pub path: PathBuf,
+    /// The name of the source with the same content, and where it is in an earlier input that is a reel, of which; or
+    /// the earlier input. Of a reel, that of one of its sources.
+    pub source: String,
+    /// Whether that is an earlier input.
+    pub is_input: bool,
+}
+
+/// Sorts out the inputs that a reel holds, or that earlier inputs hold, as if they were appended one after the
+/// other: files with the same content as a source, whatever their names, reels all of whose sources are held, and
+/// the reel itself. A file is read only if a source or an earlier input has the same size, and not if that has the
+/// same place and time as well. Standard input is always new.
+///
+/// # Errors
+///
+/// A folder that cannot be read, or a file of which a reel holds some content; a file that a reel holds with another content
+/// ([`DatabaseError::SourceChanged`]); a reel of which a part is held ([`DatabaseError::PartlyHeld`],
+/// [`DatabaseError::PartlyGiven`]).
+pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, DatabaseError> {
+    let mut known = Known { reel, ..Known::default() };
+    if let Some(reel) = reel {
+        known.add_sources(reel, false);
+    }
+    let mut additions = Additions::default();
+    for path in paths {
+        if Manifest::locate(path)?.is_some() {
+            return Err(DatabaseError::FolderOfReels { path: path.clone() });
+        }
+    }
+    let (listed, notes) = orbit_pgn::list(paths)?;
+    additions.notes = notes;
+    for path in listed {
+        // What cannot be read is refused when it is opened.
+        let stamp = Stamp::at(&path).ok().filter(|stamp| stamp.bytes.is_some());
+        let Some(stamp) = stamp.filter(|_| path.as_os_str() != "-") else {
+            additions.paths.push(path);
+            continue;
+        };
+        match known.holder(&path, &stamp)? {
+            Some(Holder { name, is_input }) => {
+                additions.already_held.push(AlreadyHeld { path, source: name, is_input })
+            }
+            None => additions.paths.push(path),
+        }
+    }
+    Ok(additions)
+}
+
+/// What the reel holds, and what it will hold once the inputs so far are appended.
+#[derive(Default)]
+struct Known<'a> {
+    reel: Option<&'a Reel>,
+    /// The first of that content.
+    by_hash: HashMap<u64, Holder>,
+    /// Of those whose hash is known.
+    sizes: HashSet<u64>,
+    /// Inputs whose hash nobody has asked for yet, by their size; no two have the same.
+    unread: HashMap<u64, PathBuf>,
+    /// Sources of reels, by where their files lay; of version 1, by where such files are now. The last of each.
+    by_place: HashMap<PathBuf, Placed>,
+    /// Inputs by their place.
+    inputs: HashMap<PathBuf, PathBuf>,
+}
+
+/// Who holds a content.
+#[derive(Clone)]
+struct Holder {
+    name: String,
+    is_input: bool,
+}
+
+/// A source of a reel whose file has a place.
+struct Placed {
+    source: ReelSource,
+    reel: PathBuf,
+    holder: Holder,
+}
+
+impl Known<'_> {
+    /// Who holds a file or reel already; if nobody does, it is held from now on.
+    fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, DatabaseError> {
+        let place = orbit_pgn::canonical(path);
+        if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
+            return Ok(Some(Holder::input(input)));
+        }
+        let reel = if is_reel(path) { Some(Reel::open(path)?) } else { None };
+        if reel.is_none()
+            && let Some(holder) = place.as_deref().and_then(|place| self.holder_unchanged(place, now))
+        {
+            return Ok(Some(holder));
+        }
+        let bytes = now.bytes.unwrap_or_default();
+        let hash = match self.knows_size(bytes).then(|| orbit_pgn::hash_file(path)).transpose() {
+            Ok(hash) => hash,
+            // Whether it has changed cannot be told.
+            Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
+                return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
+            }
+            // It will be among what was not read.
+            Err(_) => None,
+        };
+        if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
+            return Ok(Some(holder.clone()));
+        }
+        if let Some(reel) = &reel
+            && let Some(holder) = self.holder_of_reel(reel)?
+        {
+            return Ok(Some(holder));
+        }
+        match (&reel, place.as_ref().and_then(|place| self.by_place.get(place))) {
+            (Some(reel), _) => self.add_sources(reel, true),
+            (None, Some(Placed { source, reel, .. })) => return Err(changed(path, source, reel)),
+            (None, None) => {}
+        }
+        match hash {
+            Some(hash) => drop(self.by_hash.insert(hash, Holder::input(path))),
+            None => drop(self.unread.insert(bytes, path.to_owned())),
+        }
+        self.inputs.extend(place.map(|place| (place, path.to_owned())));
+        Ok(None)
+    }
+
+    /// The holder of a file that lies where a source lay and has its size and time.
+    fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
+        let Placed { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
+        let is_same =
+            stamp.hash.is_some() && now.modified_ns.is_some() && *now == Stamp { hash: None, ..*stamp };
+        is_same.then(|| holder.clone())
+    }
+
+    /// The holder of a reel all of whose sources are held.
+    fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, DatabaseError> {
+        let path = other.path();
+        if let Some(reel) = self.reel
+            && let (Ok(a), Ok(b)) = (path.canonicalize(), reel.path().canonicalize())
+            && a == b
+        {
+            let first = reel.sources().first().map(|source| source.name.clone());
+            let name = first.unwrap_or_else(|| path.display().to_string());
+            return Ok(Some(Holder { name, is_input: false }));
+        }
+        let (mut held, mut not_held) = (Vec::new(), 0);
+        for source in other.sources().iter().filter(|source| !source.is_nothing()) {
+            match self.holder_of_source(source) {
+                Some(holder) => held.push((source, holder)),
+                None => not_held += 1,
+            }
+        }
+        // Of several, an earlier input: the reel does not hold that yet.
+        let index = held.iter().position(|(_, holder)| holder.is_input).unwrap_or(0);
+        if held.is_empty() {
+            return Ok(None);
+        }
+        let (source, holder) = held.swap_remove(index);
+        let (path, source_name) = (path.to_owned(), source.name.clone());
+        match self.reel.filter(|_| !holder.is_input) {
+            _ if not_held == 0 => Ok(Some(holder)),
+            Some(reel) => Err(DatabaseError::PartlyHeld { path, reel: reel.path().to_owned(), source_name }),
+            None => Err(DatabaseError::PartlyGiven { path, source_name }),
+        }
+    }
+
+    fn holder_of_source(&mut self, source: &ReelSource) -> Option<Holder> {
+        let ReelSource { stamp, path, games, failure, .. } = source;
+        if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
+            return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
+        }
+        // What was not read to its end has no hash.
+        let Placed { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
+        let is_same = stamp.modified_ns.is_some()
+            && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
+        is_same.then(|| holder.clone())
+    }
+
+    /// Whether some content of this size is held; its hash is known afterwards. Of an input that cannot be read
+    /// nothing will be held.
+    fn knows_size(&mut self, bytes: u64) -> bool {
+        if let Some(input) = self.unread.remove(&bytes)
+            && let Ok(hash) = orbit_pgn::hash_file(&input)
+        {
+            self.by_hash.entry(hash).or_insert_with(|| Holder::input(&input));
+            self.sizes.insert(bytes);
+        }
+        self.sizes.contains(&bytes)
+    }
+
+    /// Adds the sources of a reel.
+    fn add_sources(&mut self, reel: &Reel, is_input: bool) {
+        for source in reel.sources().iter().filter(|source| !source.is_nothing()) {
+            let name = match is_input {
+                true => format!("{} in {}", source.name, reel.path().display()),
+                false => source.name.clone(),
+            };
+            let holder = Holder { name, is_input };
+            if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp {
+                self.by_hash.entry(hash).or_insert_with(|| holder.clone());
+                self.sizes.insert(bytes);
+            }
+            let now = || orbit_pgn::canonical(&source.locate(reel.path()).filter(|_| source.is_file())?);
+            if let Some(place) = source.path.clone().or_else(now) {
+                let placed = Placed { source: source.clone(), reel: reel.path().to_owned(), holder };
+                self.by_place.insert(place, placed);
+            }
+        }
+    }
+}
+
+impl Holder {
+    fn input(path: &Path) -> Holder {
+        Holder { name: path.display().to_string(), is_input: true }
+    }
+}
+
+/// Why a file is refused that lies where a source of another content lay.
+fn changed(path: &Path, source: &ReelSource, reel: &Path) -> DatabaseError {
+    let how = match source.stamp.hash {
+        Some(_) => "has changed since",
+        None if source.failure.is_some() => "was not read to its end when",
+        None => "may have changed since",
+    };
+    DatabaseError::SourceChanged { path: path.to_owned(), reel: reel.to_owned(), how }
+}

@@ -1,0 +1,154 @@
+//! What is read next to blocks: on any thread, but for their numbers.
+
+use std::sync::Arc;
+
+use super::numbers::{Numbered, Numbers};
+use super::{DatabaseError, DatabaseOptions, StreamedBlock, held};
+use orbit_pgn::Chunk;
+use orbit_reel::{Alike, Block, BlockBuilder, Contents, GameHash, Reel, Totals};
+use orbit_witness::{Difference, Reread};
+
+/// What a thread makes a block from.
+pub(super) enum Work {
+    Chunk { chunk: Chunk, base: u32 },
+    Reel { reel: Arc<Reel>, base: u32, index: usize },
+    Block(Box<Block>),
+    Held(Box<StreamedBlock>),
+}
+
+pub(super) struct Task {
+    pub(super) work: Work,
+    pub(super) bytes: u64,
+}
+
+/// A block on its way to be taken.
+pub(super) struct PreparedBlock {
+    pub(super) streamed: StreamedBlock,
+    pub(super) numbered: Numbered,
+    /// Of its games, if duplicates are dropped.
+    pub(super) hashes: Vec<GameHash>,
+    /// Why it is not to be taken: two readers differ on a game.
+    pub(super) difference: Option<Difference>,
+}
+
+/// Blocks that are worked on together. After a failure nothing more is taken.
+pub(super) struct Group {
+    pub(super) prepared: Vec<PreparedBlock>,
+    pub(super) failure: Option<DatabaseError>,
+}
+
+impl Group {
+    pub(super) fn prepare(
+        tasks: Vec<Task>,
+        options: &DatabaseOptions,
+        bytes_total: Option<u64>,
+        alike: Option<Alike>,
+    ) -> Group {
+        let mut group = Group { prepared: Vec::new(), failure: None };
+        for task in tasks {
+            match prepare(task, options, bytes_total) {
+                Ok(mut prepared) => {
+                    if let Some(alike) = alike {
+                        prepared.hashes = GameHash::of_block(&prepared.streamed.block, alike);
+                    }
+                    group.prepared.push(prepared);
+                }
+                Err(failure) => {
+                    group.failure = Some(failure);
+                    break;
+                }
+            }
+        }
+        group
+    }
+
+    pub(super) fn number(&mut self, numbers: &mut Numbers) {
+        for (index, prepared) in self.prepared.iter_mut().enumerate() {
+            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.numbered) {
+                self.failure = Some(failure);
+                self.prepared.truncate(index);
+                break;
+            }
+            let PreparedBlock { streamed, hashes, difference, .. } = prepared;
+            if let Some(difference) = difference.take() {
+                self.failure = Some(numbers.place(&streamed.block, difference));
+                self.prepared.truncate(index);
+                break;
+            }
+            if numbers.drop_duplicates(&mut streamed.block, hashes) {
+                streamed.totals = Totals::of(&streamed.block);
+            }
+        }
+    }
+}
+
+/// Makes the block of a task.
+pub(super) fn prepare(
+    task: Task,
+    options: &DatabaseOptions,
+    bytes_total: Option<u64>,
+) -> Result<PreparedBlock, DatabaseError> {
+    let parse = &options.parse;
+    let mut text = Vec::new();
+    let mut reread = Reread::default();
+    let (mut block, base, numbered) = match task.work {
+        Work::Held(streamed) => {
+            let streamed =
+                if parse.variations { *streamed } else { held::main_lines(*streamed, parse.annotations) };
+            let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
+            return Ok(PreparedBlock {
+                streamed,
+                numbered: Numbered::Wholly,
+                hashes: Vec::new(),
+                difference: None,
+            });
+        }
+        Work::Chunk { chunk, base } => {
+            let block;
+            (block, reread) = build(&chunk, options);
+            if options.keep_text {
+                text = chunk.texts;
+            }
+            (block, base, Numbered::Nowhere)
+        }
+        Work::Reel { reel, base, index } => {
+            let contents = Contents { tags: parse.tags, annotations: parse.annotations };
+            (reel.block_with(index, contents)?, base, Numbered::InSource)
+        }
+        Work::Block(block) => (*block, 0, Numbered::InSource),
+    };
+    if !parse.variations {
+        block = block.into_main_lines(parse.annotations);
+    }
+    block.source_games_mut().iter_mut().for_each(|part| part.source += base);
+    text.iter_mut().for_each(|part| part.source += base);
+    let totals = Totals::of(&block);
+    let Reread { side_lines, agreement, mut difference } = reread;
+    difference.iter_mut().for_each(|difference| difference.source += base);
+    let block = Arc::new(block);
+    let streamed =
+        StreamedBlock { block, totals, side_lines, agreement, bytes: task.bytes, bytes_total, text };
+    Ok(PreparedBlock { streamed, numbered, hashes: Vec::new(), difference })
+}
+
+/// The block of a chunk of PGN, and what is known of it besides.
+pub(super) fn build(chunk: &Chunk, options: &DatabaseOptions) -> (Block, Reread) {
+    let mut builder = BlockBuilder::new();
+    // Comments are read where side lines are, which are taken away again if they are not wanted.
+    let mut parse = options.parse.clone();
+    parse.variations |= parse.annotations;
+    let mut side_lines = 0;
+    let mut push = |source: u32, game: &orbit_pgn::Game| {
+        side_lines += game.lines.len() as u64;
+        builder.push(source, game);
+    };
+    let mut reread = if options.readers.read_again(chunk) {
+        orbit_witness::read(chunk, &parse, options.readers, &mut push)
+    } else {
+        Reread { side_lines: chunk.parse(&parse, &mut push), ..Reread::default() }
+    };
+    if !options.parse.variations {
+        reread.side_lines += side_lines;
+    }
+    (builder.finish(), reread)
+}

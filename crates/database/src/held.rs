@@ -1,0 +1,223 @@
+//! A database that stays in memory once it was read, or is read again from its beginning.
+//!
+//! The blocks are those of the first reading, with their numbers: a run over them hands out the same blocks, sums and
+//! sources as a run over the files did, and several runs share them.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary, Turns};
+use orbit_pgn::{Sources, file_of};
+use orbit_reel::Totals;
+
+/// All blocks of a database.
+#[derive(Clone, Debug)]
+pub struct Held(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    blocks: Vec<StreamedBlock>,
+    /// Whether side lines were kept, and whether comments were.
+    variations: bool,
+    annotations: bool,
+    summary: Summary,
+    bytes: u64,
+}
+
+/// A database that was read as far as memory was meant for.
+#[derive(Clone, Debug)]
+pub enum Reading {
+    /// All of it was read.
+    Whole(Held),
+    /// It is larger; so much of it had been read when that was seen.
+    Partial {
+        /// Sums over what was read.
+        totals: Totals,
+        /// Bytes of input that were read, before decompression.
+        bytes: u64,
+    },
+}
+
+impl Held {
+    /// Reads a database into at most so many bytes of memory; `watch` sees each block. An interrupt ends the reading
+    /// as a lack of memory does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`].
+    pub fn read(
+        database: Database,
+        threads: usize,
+        bytes_max: u64,
+        mut watch: impl FnMut(&StreamedBlock),
+    ) -> Result<Reading, DatabaseError> {
+        let (variations, annotations) = (database.keeps_variations(), database.keeps_annotations());
+        let (mut blocks, mut bytes) = (Vec::new(), 0);
+        let summary = database.for_each_block(
+            threads,
+            |_| (),
+            |streamed, ()| {
+                watch(&streamed);
+                bytes += memory(&streamed);
+                if bytes > bytes_max {
+                    return ControlFlow::Break(());
+                }
+                blocks.push(streamed);
+                ControlFlow::Continue(())
+            },
+        )?;
+        if !summary.finished {
+            return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
+        }
+        blocks.iter().for_each(|streamed| streamed.block.hold());
+        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, annotations, summary, bytes }))))
+    }
+
+    /// The database, to be read from memory.
+    pub fn database(&self) -> Database {
+        let bytes_total = Some(self.bytes_read());
+        // Games are counted again as they are taken.
+        let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
+        let sources = self.0.summary.sources.iter().map(uncounted).collect();
+        let mut options = DatabaseOptions::default();
+        (options.parse.variations, options.parse.annotations) = (self.0.variations, self.0.annotations);
+        let mut database = Database { sources, bytes_total, ..Database::empty(options) };
+        database.inputs.push_back(Input::Held { held: self.clone(), next: 0 });
+        database
+    }
+
+    /// The blocks, in order.
+    pub fn blocks(&self) -> &[StreamedBlock] {
+        &self.0.blocks
+    }
+
+    /// Sums over all of them.
+    pub fn totals(&self) -> &Totals {
+        &self.0.summary.totals
+    }
+
+    /// What the reading came to.
+    pub fn summary(&self) -> &Summary {
+        &self.0.summary
+    }
+
+    /// The memory that the blocks take, about.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes
+    }
+
+    /// Bytes of input that were read.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.0.summary.bytes
+    }
+
+    /// Side lines of which only reels know.
+    pub(super) fn side_lines_of_reels(&self) -> u64 {
+        let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
+        self.0.summary.side_lines.saturating_sub(of_blocks)
+    }
+
+    /// The block of a game by its number over all sources, skipped games included.
+    pub fn block_of_game(&self, number: u32) -> Option<&StreamedBlock> {
+        let blocks = self.blocks();
+        let index = blocks.partition_point(|streamed| streamed.block.games_before < number).checked_sub(1)?;
+        let found = &blocks[index];
+        (number - found.block.games_before <= found.block.games_read()).then_some(found)
+    }
+}
+
+impl Database {
+    /// The same database from its beginning: what it names is opened anew, and only standard input and pipes cannot be
+    /// read twice. Known games of [`Database::without_duplicates`] are left out.
+    ///
+    #[must_use]
+    pub fn unread(&self) -> Database {
+        Database {
+            inputs: self.inputs.iter().map(Input::unread).collect(),
+            sources: self.sources.clone(),
+            options: self.options.clone(),
+            notes: self.notes.clone(),
+            substitutes: self.substitutes.clone(),
+            passed_over: self.passed_over.clone(),
+            outdated: self.outdated.clone(),
+            seen: None,
+            folders: self.folders.clone(),
+            ..*self
+        }
+    }
+
+    /// Stops the stream when the flag becomes true, as [`DatabaseOptions::interrupt`] does.
+    #[must_use]
+    pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> Database {
+        self.options.interrupt = Arc::clone(flag);
+        self
+    }
+
+    /// Reads and works with no more threads at a time than its share.
+    #[must_use]
+    pub fn in_turn(mut self, turns: Option<&Turns>) -> Database {
+        self.options.share = turns.map(|turns| Arc::new(turns.share()));
+        self
+    }
+
+    /// Whether all of it can be read a second time: standard input and pipes cannot, and of the web it would cost as much again and
+    /// might be another file.
+    pub fn is_repeatable(&self) -> bool {
+        let is_known = |sources: &Sources| {
+            sources.sources().iter().all(|source| source.bytes.is_some() && !source.is_remote)
+        };
+        self.inputs
+            .iter()
+            .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
+    }
+
+    /// The files that its games come from: inputs, reels that are read for them, and the files of which these were made; of
+    /// members the archives.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let of_sources = self.sources.iter().flat_map(|source| {
+            let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
+            let files = [Some(PathBuf::from(&source.name)), source.reel.clone(), made_from];
+            files.into_iter().flatten().map(|file| file_of(&file).to_owned())
+        });
+        of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
+    }
+
+    /// The files that are read, as they were given; of members the archives.
+    pub fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
+            Some(reel) => Some(reel.clone()),
+            None => source.path.as_ref().map(|_| file_of(Path::new(&source.name)).to_owned()),
+        });
+        of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
+    }
+}
+
+impl Input {
+    /// The same from its beginning.
+    fn unread(&self) -> Input {
+        match self {
+            Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
+            Input::Reel { reel, base, .. } => {
+                Input::Reel { reel: Arc::clone(reel), base: *base, next: 0, end: reel.blocks() }
+            }
+            Input::Block(block) => Input::Block(block.clone()),
+            Input::Held { held, .. } => Input::Held { held: held.clone(), next: 0 },
+        }
+    }
+}
+
+/// A block without its side lines, and without its annotations unless they are wanted.
+pub fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
+    let Cow::Owned(block) = streamed.block.main_lines(annotations) else { return streamed };
+    let side_lines = streamed.side_lines + streamed.totals.side_lines;
+    StreamedBlock { totals: Totals::of(&block), block: Arc::new(block), side_lines, ..streamed }
+}
+
+/// The memory that a block takes with the text that was kept of it.
+fn memory(streamed: &StreamedBlock) -> u64 {
+    let text: usize = streamed.text.iter().map(|part| part.bytes.len()).sum();
+    streamed.block.memory_bytes() + text as u64
+}

@@ -1,0 +1,785 @@
+//! PGN sources and reels as one ordered stream of blocks.
+//!
+//! A reel gives the blocks that it holds, PGN gives the blocks that its reel would hold; who works
+//! on blocks cannot tell which it was. However many threads work, blocks, numbers and the order of
+//! results are the same, and only a few blocks are in memory at once.
+
+#![deny(unsafe_code, missing_docs)]
+
+mod additions;
+mod blocks;
+mod count;
+mod held;
+mod numbers;
+mod ordered;
+mod places;
+mod ranges;
+mod substitutes;
+mod summary;
+mod texts;
+mod turns;
+
+use std::cell::LazyCell;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use self::additions::{Additions, AlreadyHeld, additions};
+pub use self::held::{Held, Reading};
+pub use self::ordered::Room;
+pub use self::places::{GameBlock, PlaceCache};
+pub use self::ranges::SourceMark;
+pub use self::substitutes::{Outdated, PassedOver, Substitute};
+pub use self::summary::{SourceSummary, Summary};
+pub use self::texts::{GameTexts, TextError};
+pub use self::turns::{ThreadShare, Turns};
+
+use self::blocks::{Group, PreparedBlock, Task, Work};
+use self::numbers::Numbers;
+use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url};
+use orbit_reel::{
+    Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
+};
+use orbit_witness::{Agreement, Difference, Readers};
+
+const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
+
+/// How to read a database. The defaults suit.
+#[derive(Clone, Debug, Default)]
+pub struct DatabaseOptions {
+    /// Sizes of chunks and games.
+    pub pgn: orbit_pgn::Options,
+    /// What is kept of a game.
+    pub parse: ParseOptions,
+    /// Reads the reel beside a file that is given by name, if that holds this file as it is now and nothing else:
+    /// see [`Database::substitutes`].
+    pub substitute_reels: bool,
+    /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
+    pub keep_text: bool,
+    /// Who reads text: see [`Summary::agreement`]. Reels are not read again.
+    pub readers: Readers,
+    /// Where sidecars lie that tell [`Database::block_of_game`] where games are; `None` for none.
+    pub places: Option<PlaceCache>,
+    /// Stops the stream when it becomes true.
+    pub interrupt: Arc<AtomicBool>,
+    /// Its share of threads that others use as well; `None` if no others do.
+    pub share: Option<Arc<ThreadShare>>,
+}
+
+/// Why a database cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// An input cannot be opened.
+    #[error(transparent)]
+    Pgn(#[from] PgnError),
+    /// A reel is unreadable or damaged.
+    #[error(transparent)]
+    Reel(#[from] ReelError),
+    /// A folder of reels is not complete, or not as it was written.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Side lines are wanted of a reel that has none.
+    #[error(
+        "{} contains only the main lines of its games: make it again with `orbit index --variations`, or leave side \
+         lines out", path.display()
+    )]
+    NoVariations {
+        /// The reel.
+        path: PathBuf,
+    },
+    /// Comments are wanted of a reel that has none.
+    #[error(
+        "{} contains no comments of its games, and they are asked for (by the query, or for clocks and evaluations): make \
+         it again with `orbit index --variations`, or search the PGN that it was made from", path.display()
+    )]
+    NoAnnotations {
+        /// The reel.
+        path: PathBuf,
+    },
+    /// The games of standard input, of a pipe or of the web cannot be counted before they are searched.
+    #[error(
+        "`lastgamenumber` needs the number of games before the first one is searched, and standard input, pipes and the \
+         web are read once: name a file, or a reel that `orbit index` makes of it"
+    )]
+    ReadOnce,
+    /// Games are numbered in 32 bits.
+    #[error("the database has more than 4,294,967,295 games: search it in parts")]
+    TooManyGames,
+    /// A reel that is read instead of a file is damaged: see [`Database::substitutes`].
+    #[error("{error}; this reel is read instead of {0}: --no-reel reads {0} itself", file.display())]
+    Substitute {
+        /// What is wrong with the reel.
+        error: ReelError,
+        /// The file as given.
+        file: PathBuf,
+    },
+    /// Two readers of games differ: see [`DatabaseOptions::readers`].
+    #[error(
+        "verification failed: the two readers of games differ on game {number} of {source_name} (byte {}), half-move {}: \
+         {}; one of them is wrong: please report it", difference.offset, difference.ply, difference.what
+    )]
+    ReadersDiffer {
+        /// The source.
+        source_name: String,
+        /// The game's number in its source, from 1.
+        number: u32,
+        /// What differs.
+        difference: Difference,
+    },
+    /// A file is to be appended that the reel holds with another content.
+    #[error(
+        "{} {how} {} was made from it: index all files again, or append only the new games, in a file of \
+         another name", path.display(), reel.display()
+    )]
+    SourceChanged {
+        /// The file.
+        path: PathBuf,
+        /// The reel.
+        reel: PathBuf,
+        /// What is known of the change, up to the word before the reel.
+        how: &'static str,
+    },
+    /// A folder of reels is to be appended.
+    #[error(
+        "{} is a folder of reels, which cannot be appended: `orbit index` without --append makes one reel of it",
+        path.display()
+    )]
+    FolderOfReels {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The reel to append contains some, but not all, of the sources of the reel that is appended to.
+    #[error(
+        "{} contains {source_name}, and {} contains it already: append the files of the other sources instead",
+        path.display(), reel.display()
+    )]
+    PartlyHeld {
+        /// The reel that is to be appended.
+        path: PathBuf,
+        /// The reel that it is to be appended to.
+        reel: PathBuf,
+        /// A source that both hold.
+        source_name: String,
+    },
+    /// The reel to append contains sources of earlier inputs, and others.
+    #[error(
+        "{} contains {source_name}, and so does an input before it: give the files of the other sources instead",
+        path.display()
+    )]
+    PartlyGiven {
+        /// The reel that is to be appended.
+        path: PathBuf,
+        /// A source that was given before.
+        source_name: String,
+    },
+}
+
+/// A block as it is taken from the stream.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamedBlock {
+    /// The block, with its numbers and problems. It may be shared: hits keep it, and so do blocks that stay in memory.
+    pub block: Arc<Block>,
+    /// Sums over this block.
+    pub totals: Totals,
+    /// Side lines (variations) that were passed over where it was made from text. What the games of a reel had is
+    /// known of all of it alone: see [`Summary::side_lines`].
+    pub side_lines: u64,
+    /// What two readers of its text agree on, if two read it.
+    pub agreement: Agreement,
+    /// Bytes of input that were read when this block was, before decompression.
+    pub bytes: u64,
+    /// Bytes of input in all, where every size is known.
+    pub bytes_total: Option<u64>,
+    /// The text that the block was made from, if it was made from text and this is kept.
+    pub(crate) text: Vec<orbit_pgn::SourceText>,
+}
+
+enum Input {
+    /// `base` is the index of its first source.
+    Pgn {
+        sources: Box<Sources>,
+        base: u32,
+    },
+    Reel {
+        reel: Arc<Reel>,
+        base: u32,
+        next: usize,
+        /// The block before which reading stops.
+        end: usize,
+    },
+    Block(Box<Block>),
+    Held {
+        held: Held,
+        next: usize,
+    },
+}
+
+/// Sources and reels, in order.
+pub struct Database {
+    inputs: VecDeque<Input>,
+    sources: Vec<SourceSummary>,
+    options: DatabaseOptions,
+    bytes_total: Option<u64>,
+    /// Games that come before the first one that is taken: in inputs that are passed over, or in the reel to which these are
+    /// added.
+    games_before: u32,
+    substitutes: Vec<Substitute>,
+    passed_over: Vec<PassedOver>,
+    outdated: Vec<Outdated>,
+    /// Games that were seen before, if duplicates are dropped.
+    seen: Option<GameSet>,
+    /// Sentences about what of folders and archives is not read.
+    notes: Vec<String>,
+    /// Folders of reels.
+    folders: Vec<SourceMark>,
+    /// The number of the last game, if blocks after those that are read have games.
+    last_game: Option<u32>,
+}
+
+impl Database {
+    /// Opens files, folders, URLs and `-` (standard input), in the order given. Whether a file is a reel
+    /// is told by its first bytes, unless its name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
+    ///
+    /// # Errors
+    ///
+    /// What [`Sources::open`] and [`Reel::open`] refuse.
+    pub fn open(paths: &[PathBuf], options: DatabaseOptions) -> Result<Database, DatabaseError> {
+        let mut database = Database::empty(options);
+        database.add_paths(paths)?;
+        Ok(database)
+    }
+
+    /// The same as what is to be added to a reel: its sources and games are counted as if they came before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::open`].
+    pub fn open_after(
+        reel: &Reel,
+        paths: &[PathBuf],
+        options: DatabaseOptions,
+    ) -> Result<Database, DatabaseError> {
+        let mut database = Database::empty(options);
+        database.games_before = reel.games_before(reel.blocks());
+        let sources = reel.sources().iter();
+        let counted = |source: &ReelSource| SourceSummary {
+            games: source.games,
+            ..SourceSummary::of_reel(reel.path(), source)
+        };
+        database.sources = sources.map(counted).collect();
+        database.add_paths(paths)?;
+        Ok(database)
+    }
+
+    /// A database of one PGN text, plain or packed.
+    pub fn from_pgn_bytes(name: &str, bytes: Vec<u8>, options: DatabaseOptions) -> Database {
+        let sources = Sources::from_bytes_with(name, bytes, options.pgn.clone());
+        let mut database = Database::empty(options);
+        database.add_sources(sources);
+        database
+    }
+
+    /// A database of one reel.
+    pub fn from_reel(reel: Reel, options: DatabaseOptions) -> Database {
+        let mut database = Database::empty(options);
+        database.add_reel(reel);
+        database
+    }
+
+    /// A database of one block.
+    pub fn from_block(block: Block) -> Database {
+        let mut database = Database::empty(DatabaseOptions::default());
+        let sources = block.source_games().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
+        database.sources = vec![SourceSummary::default(); sources];
+        database.inputs.push_back(Input::Block(Box::new(block)));
+        database
+    }
+
+    /// Leaves tags out, which is faster where nobody reads them: games have none. Start positions are
+    /// not touched by it.
+    ///
+    /// # Panics
+    ///
+    /// When duplicates are dropped and tags tell games apart.
+    #[must_use]
+    pub fn without_tags(mut self) -> Database {
+        assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
+        self.options.parse.tags = false;
+        self
+    }
+
+    /// Whether side lines are kept: see [`ParseOptions::variations`].
+    pub fn keeps_variations(&self) -> bool {
+        self.options.parse.variations
+    }
+
+    /// Whether comments and glyphs are kept: see [`ParseOptions::annotations`].
+    pub fn keeps_annotations(&self) -> bool {
+        self.options.parse.annotations
+    }
+
+    /// Leaves side lines out, and comments and glyphs unless they are wanted.
+    #[must_use]
+    pub fn without_variations(mut self, annotations: bool) -> Database {
+        self.options.parse.variations = false;
+        self.options.parse.annotations &= annotations;
+        self
+    }
+
+    /// Keeps the text of PGN beside the blocks that are made from it, as [`DatabaseOptions::keep_text`] does.
+    #[must_use]
+    pub fn with_texts(mut self) -> Database {
+        self.options.keep_text = true;
+        self
+    }
+
+    /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
+    /// [`Database::open_after`]: they are skipped, and say of which game of which source they are an exact
+    /// duplicate. See [`GameSet`] for the memory it takes.
+    ///
+    /// # Panics
+    ///
+    /// When tags are left out and tell games apart.
+    #[must_use]
+    pub fn without_duplicates(mut self, seen: GameSet) -> Database {
+        assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
+        self.seen = Some(seen);
+        self
+    }
+
+    /// Whether duplicates are dropped that tags tell apart from other games.
+    pub fn tells_games_by_tags(&self) -> bool {
+        self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
+    }
+
+    /// Whether [`Database::without_duplicates`] was asked for.
+    pub fn drops_duplicates(&self) -> bool {
+        self.seen.is_some()
+    }
+
+    fn empty(options: DatabaseOptions) -> Database {
+        Database {
+            inputs: VecDeque::new(),
+            sources: Vec::new(),
+            options,
+            bytes_total: Some(0),
+            games_before: 0,
+            substitutes: Vec::new(),
+            passed_over: Vec::new(),
+            outdated: Vec::new(),
+            seen: None,
+            notes: Vec::new(),
+            folders: Vec::new(),
+            last_game: None,
+        }
+    }
+
+    fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), DatabaseError> {
+        let mut texts = Vec::new();
+        let reels = if self.options.substitute_reels { paths } else { &[] };
+        let named = LazyCell::new(|| substitutes::Named::among(reels));
+        for path in paths {
+            if Url::of(path).is_some() {
+                texts.push(path.clone());
+            } else if is_reel(path) {
+                self.add_texts(&mut texts)?;
+                let reel = Reel::open(path)?;
+                self.refuse_bare(path, reel.keeps_variations())?;
+                self.outdated.extend(Outdated::of_reel(&reel));
+                self.add_reel(reel);
+            } else if let Some(manifest) = Manifest::locate(path)? {
+                self.add_texts(&mut texts)?;
+                self.add_shards(path, &manifest)?;
+            } else if let Some((reel, notes)) = named.holding(path) {
+                self.notes.extend(notes);
+                // It is read where it is named.
+                self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
+            } else if let Some(fresh) = self.fresh_reel(path) {
+                self.add_texts(&mut texts)?;
+                self.add_fresh(fresh, path);
+            } else {
+                texts.push(path.clone());
+            }
+        }
+        self.add_texts(&mut texts)
+    }
+
+    /// Refuses a reel without side lines where these, or comments, are wanted.
+    fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), DatabaseError> {
+        match &self.options.parse {
+            _ if keeps_variations => Ok(()),
+            parse if parse.variations => Err(DatabaseError::NoVariations { path: path.to_owned() }),
+            parse if parse.annotations => Err(DatabaseError::NoAnnotations { path: path.to_owned() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the reels of a folder, which share their sources.
+    fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), DatabaseError> {
+        let manifest = Manifest::read(path)?;
+        self.refuse_bare(folder, manifest.variations)?;
+        self.outdated.extend(Outdated::of_shards(folder, &manifest));
+        let base = self.sources.len() as u32;
+        let sources = manifest.reel_sources();
+        self.sources.extend(sources.iter().map(|source| SourceSummary::of_reel(path, source)));
+        let mut bytes = 0;
+        for reel in manifest.open_shards(folder)? {
+            bytes += reel.bytes();
+            self.add_blocks(reel, base);
+        }
+        self.folders.push(SourceMark {
+            name: path.display().to_string(),
+            bytes: Some(bytes),
+            mark: format!("manifest {}", manifest.checksum()),
+        });
+        Ok(())
+    }
+
+    /// PGN paths between reels are opened together: small files share blocks.
+    fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), DatabaseError> {
+        if !paths.is_empty() {
+            let mut options = self.options.pgn.clone();
+            options.interrupt = Arc::clone(&self.options.interrupt);
+            let sources = Sources::open(&std::mem::take(paths), options)?;
+            self.add_sources(sources);
+        }
+        Ok(())
+    }
+
+    fn add_sources(&mut self, sources: Sources) {
+        let base = self.sources.len() as u32;
+        self.notes.extend_from_slice(sources.notes());
+        for source in sources.sources() {
+            self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
+            // Only files have a size.
+            let path = source.bytes.and(source.path.as_ref()).and_then(|path| orbit_pgn::canonical(path));
+            self.sources.push(SourceSummary {
+                name: source.name.clone(),
+                path,
+                reader: READER_VERSION,
+                ..SourceSummary::default()
+            });
+        }
+        self.inputs.push_back(Input::Pgn { sources: Box::new(sources), base });
+    }
+
+    fn add_reel(&mut self, reel: Reel) {
+        let base = self.sources.len() as u32;
+        let sources = reel.sources().iter();
+        self.sources.extend(sources.map(|source| SourceSummary::of_reel(reel.path(), source)));
+        self.add_blocks(reel, base);
+    }
+
+    /// Adds a reel whose sources are known; they begin at `base`.
+    fn add_blocks(&mut self, reel: Reel, base: u32) {
+        self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
+        let end = reel.blocks();
+        self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0, end });
+    }
+
+    /// The reels that are read instead of files.
+    pub fn substitutes(&self) -> &[Substitute] {
+        &self.substitutes
+    }
+
+    /// The reels beside files that would be read instead, had their games been read by today's rules.
+    pub fn passed_over(&self) -> &[PassedOver] {
+        &self.passed_over
+    }
+
+    /// The reels that are read although their games were read by other rules than those of this version.
+    pub fn outdated(&self) -> &[Outdated] {
+        &self.outdated
+    }
+
+    /// Sentences about what of folders and archives is not read although it may hold games: see [`Sources::notes`].
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The sources, by the index that [`GameRow::source`](orbit_reel::GameRow::source) gives.
+    pub fn sources(&self) -> &[SourceSummary] {
+        &self.sources
+    }
+
+    /// The names of the sources that are read from the web.
+    pub fn remote_sources(&self) -> impl Iterator<Item = &str> {
+        let read = self.sources.iter().filter(|source| source.reel.is_none());
+        read.map(|source| &*source.name).filter(|name| Url::of(Path::new(name)).is_some())
+    }
+
+    /// The reels that are read.
+    fn reels(&self) -> impl Iterator<Item = &Reel> {
+        self.inputs.iter().filter_map(|input| match input {
+            Input::Reel { reel, .. } => Some(&**reel),
+            _ => None,
+        })
+    }
+
+    /// The reels with bytes behind their ends, and how many: see [`Reel::bytes_behind`].
+    pub fn bytes_behind_reels(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.reels().map(|reel| (reel.path(), reel.bytes_behind())).filter(|(_, bytes)| *bytes > 0)
+    }
+
+    /// The names of the sources.
+    pub fn source_names(&self) -> Vec<String> {
+        self.sources.iter().map(|source| source.name.clone()).collect()
+    }
+
+    /// Bytes of input in all, where every size is known.
+    pub fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    /// Runs `work` on every block on `threads` threads and hands the results to `take` in database
+    /// order, on the caller's thread, until it breaks. With one thread (or none) no thread is
+    /// spawned; where the system starts fewer threads, those do the work.
+    ///
+    /// # Errors
+    ///
+    /// A damaged block of a reel, or more than 2^32 games; all blocks before have been taken then.
+    /// A PGN source that cannot be read on is no error: see [`Summary::failures`].
+    ///
+    /// # Panics
+    ///
+    /// When `work` or `take` do.
+    pub fn for_each_block<T: Send>(
+        self,
+        threads: usize,
+        work: impl Fn(&Block) -> T + Sync,
+        take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
+        self.for_each_group(threads, 1, |blocks| blocks.iter().map(|block| work(block)).collect(), take)
+    }
+
+    /// The same, with up to `blocks` blocks at once for `work`, which returns a result for each. The
+    /// first groups are smaller, so that all threads soon have something to do.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`].
+    ///
+    /// # Panics
+    ///
+    /// When `work` or `take` do.
+    pub fn for_each_group<T: Send>(
+        self,
+        threads: usize,
+        blocks: usize,
+        work: impl Fn(&[&Block]) -> Vec<T> + Sync,
+        take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
+        self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
+    }
+
+    /// The same for results that take much memory: `work` reserves what they will take before it makes them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::for_each_block`].
+    ///
+    /// # Panics
+    ///
+    /// When `work` or `take` do.
+    pub fn for_each_group_in_room<T: Send>(
+        self,
+        threads: usize,
+        blocks: usize,
+        work: impl Fn(&[&Block], &Room) -> Vec<T> + Sync,
+        mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
+        let Database { mut inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } =
+            self;
+        for input in &mut inputs {
+            if let Input::Pgn { sources, .. } = input {
+                sources.unpack_on(threads);
+                sources.interrupted_by(&options.interrupt);
+            }
+        }
+        let mut feed = Feed {
+            inputs,
+            bytes: 0,
+            side_lines: 0,
+            variations: options.parse.variations,
+            stamps: Vec::new(),
+            failures: Vec::new(),
+            skipped: Vec::new(),
+        };
+        let alike = seen.as_ref().map(GameSet::alike);
+        let mut numbers = Numbers::new(games_before, &sources, seen);
+        let mut summary = Summary { sources, ..Summary::default() };
+        let mut size = 1;
+        let steps = ordered::Steps {
+            next: || {
+                let tasks: Vec<Task> = std::iter::from_fn(|| feed.next()).take(size).collect();
+                size = (2 * size).min(blocks.max(1));
+                (!tasks.is_empty()).then_some(tasks)
+            },
+            prepare: |tasks: Vec<Task>| Ok(Group::prepare(tasks, &options, bytes_total, alike)),
+            number: |group: &mut Group| {
+                group.number(&mut numbers);
+                Ok(())
+            },
+            work: |group: &Group, room: &Room| {
+                let blocks: Vec<&Block> =
+                    group.prepared.iter().map(|prepared| &*prepared.streamed.block).collect();
+                work(&blocks, room)
+            },
+        };
+        let (totals, side_lines, agreement) =
+            (&mut summary.totals, &mut summary.side_lines, &mut summary.agreement);
+        let mut failure = None;
+        let limits = ordered::Limits { share: options.share.as_deref(), ..ordered::Limits::of(threads) };
+        let finished: Result<bool, std::convert::Infallible> =
+            ordered::run(limits, &options.interrupt, steps, |group, results| {
+                for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {
+                    totals.add(&streamed.totals);
+                    *side_lines += streamed.side_lines;
+                    agreement.add(&streamed.agreement);
+                    take(streamed, result)?;
+                }
+                failure = group.failure;
+                if failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        let Ok(finished) = finished;
+        if let Some(failure) = failure {
+            return Err(name_substitute(failure, substitutes));
+        }
+        summary.finished = finished;
+        feed.finish_input();
+        summary.bytes = feed.bytes;
+        summary.side_lines += feed.side_lines;
+        numbers.tell(&mut summary.sources);
+        for (source, stamp) in feed.stamps {
+            summary.sources[source as usize].stamp = stamp;
+        }
+        for (source, offset, reason) in feed.failures {
+            summary.sources[source as usize].failure = Some((offset, reason));
+        }
+        for (source, reason) in feed.skipped {
+            summary.sources[source as usize].skipped = Some(reason);
+        }
+        Ok(summary)
+    }
+
+    /// Positions that reels are known to hold; those of other inputs are not known.
+    pub fn positions_known(&self) -> u64 {
+        let known = |input: &Input| match input {
+            Input::Reel { reel, next, end, .. } if (*next, *end) != (0, reel.blocks()) => {
+                (*next..*end).map(|index| reel.block_positions(index)).sum()
+            }
+            Input::Reel { reel, .. } if self.options.parse.variations => reel.totals().positions,
+            Input::Reel { reel, .. } => reel.totals().positions - reel.totals().side_positions,
+            Input::Block(block) => block.slots() as u64,
+            Input::Held { held, .. } if self.options.parse.variations => held.totals().positions,
+            Input::Held { held, .. } => held.totals().positions - held.totals().side_positions,
+            Input::Pgn { .. } => 0,
+        };
+        self.inputs.iter().map(known).sum()
+    }
+}
+
+/// Whether a file is a reel, or says so: one that was cut is no PGN.
+fn is_reel(path: &Path) -> bool {
+    // Reading from a pipe would take its first bytes away.
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let is_named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("reel"));
+    let mut head = [0; MAGIC.len()];
+    let mut begins_so = || File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_file && (is_named || begins_so() && Reel::sniff(&head))
+}
+
+/// Tells of which file a damaged reel took the place.
+fn name_substitute(failure: DatabaseError, substitutes: Vec<Substitute>) -> DatabaseError {
+    let DatabaseError::Reel(error) = failure else { return failure };
+    match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
+        Some(Substitute { file, .. }) => DatabaseError::Substitute { error, file },
+        None => error.into(),
+    }
+}
+
+/// The serial part: what is read next.
+struct Feed {
+    inputs: VecDeque<Input>,
+    /// Of inputs before the first one.
+    bytes: u64,
+    /// Of reels of which all blocks were read.
+    side_lines: u64,
+    /// Whether side lines of reels are kept.
+    variations: bool,
+    /// Of sources that were opened.
+    stamps: Vec<(u32, Stamp)>,
+    failures: Vec<(u32, u64, String)>,
+    skipped: Vec<(u32, String)>,
+}
+
+impl Feed {
+    fn next(&mut self) -> Option<Task> {
+        loop {
+            match self.inputs.front_mut()? {
+                Input::Pgn { sources, base } => {
+                    if let Some(chunk) = sources.next_chunk() {
+                        let bytes = self.bytes + sources.bytes_read();
+                        return Some(Task { work: Work::Chunk { chunk, base: *base }, bytes });
+                    }
+                }
+                Input::Reel { reel, base, next, end } if *next < *end => {
+                    let index = *next;
+                    *next += 1;
+                    self.bytes += reel.block_bytes(index);
+                    let work = Work::Reel { reel: Arc::clone(reel), base: *base, index };
+                    return Some(Task { work, bytes: self.bytes });
+                }
+                Input::Block(block) => {
+                    let work = Work::Block(std::mem::take(block));
+                    self.inputs.pop_front();
+                    return Some(Task { work, bytes: self.bytes });
+                }
+                Input::Held { held, next } if *next < held.blocks().len() => {
+                    let block = held.blocks()[*next].clone();
+                    *next += 1;
+                    // Of all but the last block that is what the first reading had read by then.
+                    let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
+                    self.bytes = bytes;
+                    return Some(Task { work: Work::Held(Box::new(block)), bytes });
+                }
+                Input::Reel { .. } | Input::Held { .. } => {}
+            }
+            self.finish_input();
+        }
+    }
+
+    /// Leaves the first input, read to its end or not, keeping what is to be told of it.
+    fn finish_input(&mut self) {
+        let input = self.inputs.pop_front();
+        if let Some(Input::Reel { reel, next, .. }) = &input
+            && *next == reel.blocks()
+        {
+            self.side_lines += reel.side_lines();
+            if !self.variations {
+                self.side_lines += reel.totals().side_lines;
+            }
+        }
+        if let Some(Input::Held { held, next }) = &input
+            && *next == held.blocks().len()
+        {
+            self.side_lines += held.side_lines_of_reels();
+        }
+        if let Some(Input::Pgn { sources, base }) = input {
+            self.bytes += sources.bytes_read();
+            let stamps = (base..).zip(sources.sources()).map(|(index, source)| (index, source.stamp));
+            self.stamps.extend(stamps);
+            for failure in sources.failures() {
+                self.failures.push((base + failure.source, failure.offset, failure.reason.clone()));
+            }
+            let skipped = sources.skipped().iter();
+            self.skipped.extend(skipped.map(|file| (base + file.source, file.reason.clone())));
+        }
+    }
+}

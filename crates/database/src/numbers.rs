@@ -1,0 +1,109 @@
+//! What is known of a block only after all blocks before it: numbers, and which games were seen.
+
+use std::sync::Arc;
+
+use super::{DatabaseError, SourceSummary};
+use orbit_reel::{Block, GameHash, GameSet};
+use orbit_witness::Difference;
+
+/// Who has numbered a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbered {
+    /// Nobody: it was made from text.
+    Nowhere,
+    /// The reel that it comes from, as far as its source is concerned.
+    InSource,
+    /// The run that read it first.
+    Wholly,
+}
+
+/// What depends on all blocks before.
+pub(super) struct Numbers {
+    games: u32,
+    by_source: Vec<SourceCount>,
+    seen: Option<GameSet>,
+}
+
+struct SourceCount {
+    name: String,
+    games: u32,
+    duplicates: u32,
+}
+
+impl Numbers {
+    pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> Numbers {
+        // A forged reel may claim more.
+        let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
+        let count = |source: &SourceSummary| SourceCount {
+            name: source.name.clone(),
+            games: games_of(source),
+            duplicates: 0,
+        };
+        Numbers { games, by_source: sources.iter().map(count).collect(), seen }
+    }
+
+    /// Numbers the games of the next block.
+    pub(super) fn assign(&mut self, block: &mut Arc<Block>, numbered: Numbered) -> Result<(), DatabaseError> {
+        let games_before = self.games;
+        let games = games_before.checked_add(block.games_read());
+        self.games = games.ok_or(DatabaseError::TooManyGames)?;
+        if numbered == Numbered::Wholly {
+            // It is shared, and its numbers are these.
+            block.source_games().iter().for_each(|part| _ = self.count(part.source, part.games));
+            return Ok(());
+        }
+        let block = Arc::make_mut(block);
+        block.games_before = games_before;
+        for part in block.source_games_mut() {
+            let before = self.count(part.source, part.games);
+            if numbered == Numbered::Nowhere {
+                part.games_before = before;
+            }
+        }
+        Ok(())
+    }
+
+    /// A difference between the readers of a numbered block, with the game's number in its source.
+    pub(super) fn place(&self, block: &Block, difference: Difference) -> DatabaseError {
+        let part = block.source_games().iter().find(|part| part.source == difference.source);
+        let before = part.map_or(0, |part| part.games_before);
+        DatabaseError::ReadersDiffer {
+            source_name: self.by_source[difference.source as usize].name.clone(),
+            number: before.saturating_add(difference.number),
+            difference,
+        }
+    }
+
+    /// Counts games of a source; how many there were before.
+    fn count(&mut self, source: u32, games: u32) -> u32 {
+        let count = &mut self.by_source[source as usize].games;
+        std::mem::replace(count, count.saturating_add(games))
+    }
+
+    /// Drops the games of a numbered block that equal an earlier one, if that is wanted; whether there
+    /// were any.
+    pub(super) fn drop_duplicates(&mut self, block: &mut Arc<Block>, hashes: &[GameHash]) -> bool {
+        let Some(seen) = &mut self.seen else { return false };
+        let duplicates = seen.duplicates(block, hashes);
+        if duplicates.is_empty() {
+            return false;
+        }
+        for duplicate in &duplicates {
+            self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
+        }
+        // A set of games that a caller passes in may contain games of sources that are not listed here.
+        let name = |source: u32| {
+            self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
+        };
+        *block = Arc::new(block.without_duplicates(&duplicates, seen.alike(), name));
+        true
+    }
+
+    /// Writes what was counted to the sources.
+    pub(super) fn tell(&self, sources: &mut [SourceSummary]) {
+        for (source, count) in sources.iter_mut().zip(&self.by_source) {
+            source.games = count.games.into();
+            source.duplicates += u64::from(count.duplicates);
+        }
+    }
+}

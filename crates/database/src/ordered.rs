@@ -1,0 +1,615 @@
+//! Work on many threads whose results come out in the order in which the tasks came in.
+//!
+//! Knows nothing of blocks. If a thread or the caller stops, fails or panics, all threads end and none waits for ever.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use super::turns::{ThreadShare, Turn};
+use orbit_core::sync::{into_inner, lock, wait, wait_timeout};
+
+/// More threads than this are not started: each costs memory, and no machine has so many cores.
+const THREADS_MAX: usize = 1024;
+
+/// How often a waiting caller looks at the interrupt flag.
+const INTERRUPT_POLL: Duration = Duration::from_millis(50);
+
+/// What to do with each task.
+pub(super) struct Steps<Next, Prepare, Number, Work> {
+    /// Hands out tasks, one call at a time.
+    pub(super) next: Next,
+    /// First step, in any order.
+    pub(super) prepare: Prepare,
+    /// Second step, in the order of the tasks, one call at a time.
+    pub(super) number: Number,
+    /// Third step, in any order.
+    pub(super) work: Work,
+}
+
+/// What the tasks may take.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<'a> {
+    /// Threads to start; fewer work if the system starts no more.
+    pub(super) threads: usize,
+    /// Bytes of results that wait to be taken, as far as tasks reserve them.
+    pub(super) bytes_max: u64,
+    /// Of each thread, if not the usual size.
+    pub(super) stack_bytes: Option<usize>,
+    /// The share of threads that others use as well.
+    pub(super) share: Option<&'a ThreadShare>,
+}
+
+impl<'a> Limits<'a> {
+    pub(super) fn of(threads: usize) -> Limits<'a> {
+        Limits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
+    }
+
+    /// Waits until a task may be begun; breaks if none is to be begun any more.
+    fn turn(&self, is_over: impl Fn() -> bool) -> ControlFlow<(), Option<Turn<'a>>> {
+        match self.share {
+            None => ControlFlow::Continue(None),
+            Some(share) => match share.begin(is_over) {
+                None => ControlFlow::Break(()),
+                turn => ControlFlow::Continue(turn),
+            },
+        }
+    }
+}
+
+/// Memory for results that wait to be taken. A task reserves what its results will take before it makes them, and waits
+/// while those of other tasks take too much; the task that is to be taken next never waits. Without it, results that are
+/// made sooner than they are written pile up, each of them twenty times as large as what it was made from.
+pub struct Room<'a> {
+    gate: Option<&'a Gate>,
+    index: u64,
+    reserved: Cell<u64>,
+}
+
+impl Room<'_> {
+    /// Where nothing waits to be taken, there is always room.
+    fn endless() -> Room<'static> {
+        Room { gate: None, index: 0, reserved: Cell::new(0) }
+    }
+
+    /// Waits until there is room for so many bytes more.
+    pub fn reserve(&self, bytes: u64) {
+        let Some(gate) = self.gate else { return };
+        let mut state = lock(&gate.state);
+        while state.reserved > 0
+            && state.reserved.saturating_add(bytes) > gate.bytes_max
+            && self.index != state.taken
+            && !state.stopped
+        {
+            state = wait(&gate.changed, state);
+        }
+        state.reserved = state.reserved.saturating_add(bytes);
+        self.reserved.set(self.reserved.get().saturating_add(bytes));
+    }
+
+    /// Corrects what was reserved to what is taken in fact, without waiting.
+    pub fn correct(&self, reserved: u64, bytes: u64) {
+        let Some(gate) = self.gate else { return };
+        let correct = |sum: u64| sum.saturating_sub(reserved).saturating_add(bytes);
+        gate.update(|state| state.reserved = correct(state.reserved));
+        self.reserved.set(correct(self.reserved.get()));
+    }
+}
+
+/// What all tasks have reserved.
+struct Gate {
+    bytes_max: u64,
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    reserved: u64,
+    /// The task that is to be taken next.
+    taken: u64,
+    stopped: bool,
+}
+
+impl Gate {
+    fn update(&self, change: impl FnOnce(&mut GateState)) {
+        change(&mut lock(&self.state));
+        self.changed.notify_all();
+    }
+}
+
+struct State<R> {
+    issued: u64,
+    numbered: u64,
+    taken: u64,
+    /// Results, and the bytes that are reserved for each.
+    ready: BTreeMap<u64, (R, u64)>,
+    /// No further tasks will be issued.
+    exhausted: bool,
+    /// Everybody goes home.
+    stopped: bool,
+}
+
+struct Shared<R> {
+    state: Mutex<State<R>>,
+    /// The next task may be numbered.
+    numbered: Condvar,
+    /// Enough results are there to be taken, or none will follow.
+    ready: Condvar,
+    /// A result was taken.
+    taken: Condvar,
+    gate: Gate,
+}
+
+impl<R> Shared<R> {
+    /// Waits for `event` while all goes on and `waits` says so.
+    fn wait_while(
+        &self,
+        event: &Condvar,
+        mut waits: impl FnMut(&State<R>) -> bool,
+    ) -> MutexGuard<'_, State<R>> {
+        let mut state = lock(&self.state);
+        while !state.stopped && waits(&state) {
+            state = wait(event, state);
+        }
+        state
+    }
+
+    fn stop(&self) {
+        lock(&self.state).stopped = true;
+        for event in [&self.numbered, &self.ready, &self.taken] {
+            event.notify_all();
+        }
+        self.gate.update(|state| state.stopped = true);
+    }
+}
+
+/// Stops everybody when dropped: at the end, on an early return and on a panic alike.
+struct StopOnDrop<'a, R>(&'a Shared<R>, /* only on a panic */ bool);
+
+impl<R> Drop for StopOnDrop<'_, R> {
+    fn drop(&mut self) {
+        if !self.1 || std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
+/// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this
+/// thread in the order of the tasks. With one thread, or if the system starts none, this thread does it all. Returns
+/// whether all tasks were taken.
+///
+/// # Errors
+///
+/// The first error of `prepare` or `number` in the order of the tasks, after all tasks before it have been taken.
+pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
+    limits: Limits<'_>,
+    interrupt: &AtomicBool,
+    steps: Steps<Next, Prepare, Number, Work>,
+    mut take: impl FnMut(M, T) -> ControlFlow<()>,
+) -> Result<bool, E>
+where
+    M: Send,
+    T: Send,
+    E: Send,
+    Next: FnMut() -> Option<J> + Send,
+    Prepare: Fn(J) -> Result<M, E> + Sync,
+    Number: FnMut(&mut M) -> Result<(), E> + Send,
+    Work: Fn(&M, &Room) -> T + Sync,
+{
+    let Limits { threads, bytes_max, stack_bytes, .. } = limits;
+    if threads <= 1 {
+        return run_here(limits, interrupt, steps, take);
+    }
+    let Steps { next, prepare, number, work } = steps;
+    let (next, number) = (Mutex::new(next), Mutex::new(number));
+    let shared = Shared {
+        state: Mutex::new(State {
+            issued: 0,
+            numbered: 0,
+            taken: 0,
+            ready: BTreeMap::new(),
+            exhausted: false,
+            stopped: false,
+        }),
+        numbered: Condvar::new(),
+        ready: Condvar::new(),
+        taken: Condvar::new(),
+        gate: Gate { bytes_max, state: Mutex::default(), changed: Condvar::new() },
+    };
+    let ahead = 2 * threads as u64 + 2;
+    let worker = || {
+        let _guard = StopOnDrop(&shared, true);
+        while let Some((index, task, turn)) = issue(&shared, &next, interrupt, (ahead, limits)) {
+            let mut prepared = prepare(task);
+            if shared.wait_while(&shared.numbered, |state| state.numbered != index).stopped {
+                return;
+            }
+            // It is nobody else's turn, so the lock is free.
+            if let Ok(block) = &mut prepared
+                && let Err(error) = lock(&number)(block)
+            {
+                prepared = Err(error);
+            }
+            lock(&shared.state).numbered += 1;
+            shared.numbered.notify_all();
+            let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
+            let done = prepared.map(|prepared| {
+                let result = work(&prepared, &room);
+                (prepared, result)
+            });
+            drop(turn);
+            // To wake a thread takes as long as a small task: results are taken a few at a time. Fewer are seen within
+            // `INTERRUPT_POLL`. Where memory is reserved, another task may wait until it is free.
+            let is_reserved = lock(&shared.gate.state).reserved > 0;
+            let mut state = lock(&shared.state);
+            state.ready.insert(index, (done, room.reserved.get()));
+            let are_many = state.exhausted || is_reserved || state.ready.len() > threads;
+            let wakes = are_many && state.ready.contains_key(&state.taken);
+            drop(state);
+            if wakes {
+                shared.ready.notify_one();
+            }
+        }
+    };
+    let outcome = std::thread::scope(|scope| {
+        let start = |_| {
+            let mut builder = std::thread::Builder::new();
+            if let Some(bytes) = stack_bytes {
+                builder = builder.stack_size(bytes);
+            }
+            builder.spawn_scoped(scope, worker).ok()
+        };
+        let workers: Vec<_> = (0..threads).map_while(start).collect();
+        if workers.is_empty() {
+            return None;
+        }
+        let outcome = {
+            let _guard = StopOnDrop(&shared, false);
+            take_all(&shared, interrupt, &mut take)
+        };
+        for worker in workers {
+            if let Err(panic) = worker.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        Some(outcome)
+    });
+    outcome.unwrap_or_else(|| {
+        let next = into_inner(next);
+        let number = into_inner(number);
+        run_here(limits, interrupt, Steps { next, prepare, number, work }, take)
+    })
+}
+
+/// Runs all tasks on this thread.
+fn run_here<J, M, T, E, Next, Prepare, Number, Work>(
+    limits: Limits<'_>,
+    interrupt: &AtomicBool,
+    steps: Steps<Next, Prepare, Number, Work>,
+    mut take: impl FnMut(M, T) -> ControlFlow<()>,
+) -> Result<bool, E>
+where
+    Next: FnMut() -> Option<J>,
+    Prepare: Fn(J) -> Result<M, E>,
+    Number: FnMut(&mut M) -> Result<(), E>,
+    Work: Fn(&M, &Room) -> T,
+{
+    let Steps { mut next, prepare, mut number, work } = steps;
+    let is_over = || interrupt.load(Ordering::Relaxed);
+    while !is_over() {
+        let ControlFlow::Continue(turn) = limits.turn(is_over) else { break };
+        let Some(task) = next() else { return Ok(true) };
+        let mut prepared = prepare(task)?;
+        number(&mut prepared)?;
+        let result = work(&prepared, &Room::endless());
+        drop(turn);
+        if take(prepared, result).is_break() {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+/// The next task with its index and its turn, once it is not too far ahead.
+fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
+    shared: &Shared<R>,
+    next: &Mutex<Next>,
+    interrupt: &AtomicBool,
+    (ahead, limits): (u64, Limits<'a>),
+) -> Option<(u64, J, Option<Turn<'a>>)> {
+    // Held while waiting: whoever else wants a task would have to wait as well.
+    let mut next = lock(next);
+    let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
+    if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
+        return None;
+    }
+    let index = state.issued;
+    drop(state);
+    // Turns are taken in the order of the tasks: a task waits for none that waits for its turn.
+    let is_over = || lock(&shared.state).stopped || interrupt.load(Ordering::Relaxed);
+    let turn = limits.turn(is_over).continue_value()?;
+    let task = next();
+    let mut state = lock(&shared.state);
+    match task {
+        Some(_) => state.issued += 1,
+        None => state.exhausted = true,
+    }
+    drop(state);
+    if task.is_none() {
+        shared.ready.notify_one();
+    }
+    task.map(|task| (index, task, turn))
+}
+
+fn take_all<M, T, E>(
+    shared: &Shared<Result<(M, T), E>>,
+    interrupt: &AtomicBool,
+    take: &mut impl FnMut(M, T) -> ControlFlow<()>,
+) -> Result<bool, E> {
+    let mut state = lock(&shared.state);
+    loop {
+        if state.stopped || interrupt.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let index = state.taken;
+        if let Some((done, reserved)) = state.ready.remove(&index) {
+            drop(state);
+            let (prepared, result) = done?;
+            if take(prepared, result).is_break() {
+                return Ok(false);
+            }
+            lock(&shared.state).taken += 1;
+            shared.taken.notify_one();
+            shared.gate.update(|gate| {
+                gate.taken = index + 1;
+                gate.reserved = gate.reserved.saturating_sub(reserved);
+            });
+            state = lock(&shared.state);
+        } else if state.exhausted && state.issued == state.taken {
+            return Ok(true);
+        } else {
+            state = wait_timeout(&shared.ready, state, INTERRUPT_POLL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::time::Instant;
+
+    use super::super::turns::Turns;
+    use super::*;
+
+    /// Squares 0..n, numbered in order; `stop_at` is what `work` panics at.
+    fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
+        let mut tasks = 0..n;
+        let mut expected = 0;
+        let mut out = Vec::new();
+        let steps = Steps {
+            next: || tasks.next(),
+            prepare: |task: u64| {
+                std::thread::sleep(Duration::from_micros(task * 7919 % 500));
+                Ok::<_, u64>(task)
+            },
+            number: |task: &mut u64| {
+                assert_eq!(*task, expected, "numbered out of order");
+                expected += 1;
+                Ok(())
+            },
+            work: |task: &u64, _: &Room| {
+                assert_ne!(Some(*task), panic_at, "planted");
+                task * task
+            },
+        };
+        let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |task, square| {
+            assert_eq!(square, task * task);
+            out.push(square);
+            if Some(task) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (out, all.unwrap())
+    }
+
+    #[test]
+    fn results_come_in_order() {
+        let expected: Vec<u64> = (0..300).map(|task| task * task).collect();
+        for threads in [1, 2, 3, 8] {
+            assert_eq!(squares(threads, 300, None, None), (expected.clone(), true));
+            assert_eq!(squares(threads, 0, None, None), (Vec::new(), true));
+            assert_eq!(squares(threads, 300, None, Some(99)), (expected[..100].to_vec(), false));
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_worker_stops_everybody() {
+        for threads in [1, 2, 4] {
+            let panic = std::panic::catch_unwind(|| squares(threads, 300, Some(40), None)).unwrap_err();
+            assert!(panic.downcast_ref::<String>().unwrap().contains("planted"));
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_taker_stops_everybody() {
+        for threads in [1, 2, 4] {
+            let mut tasks = 0..300u64;
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let steps = Steps {
+                    next: || tasks.next(),
+                    prepare: Ok::<u64, ()>,
+                    number: |_: &mut u64| Ok(()),
+                    work: |_: &u64, _: &Room| (),
+                };
+                run(Limits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+                    assert!(task < 20, "planted");
+                    ControlFlow::Continue(())
+                })
+            }));
+            assert!(panic.is_err());
+        }
+    }
+
+    #[test]
+    fn an_error_comes_after_all_before_it() {
+        for threads in [1, 2, 4] {
+            let (mut tasks, mut taken) = (0..300u64, Vec::new());
+            let steps = Steps {
+                next: || tasks.next(),
+                prepare: |task: u64| if task >= 50 { Err(task) } else { Ok(task) },
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64, _: &Room| (),
+            };
+            let outcome = run(Limits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+                taken.push(task);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((outcome, taken), (Err(50), (0..50).collect()));
+        }
+    }
+
+    /// The most bytes that were reserved at once, by tasks that take their time to be taken.
+    fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
+        let (mut tasks, mut taken) = (0..100u64, 0);
+        let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let steps = Steps {
+            next: || tasks.next(),
+            prepare: Ok::<u64, ()>,
+            number: |_: &mut u64| Ok(()),
+            work: |_: &u64, room: &Room| {
+                room.reserve(2 * bytes);
+                room.correct(2 * bytes, bytes);
+                let now = held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+                most.fetch_max(now, Ordering::Relaxed);
+            },
+        };
+        let limits = Limits { bytes_max, ..Limits::of(threads) };
+        let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
+            std::thread::sleep(Duration::from_micros(task * 7919 % 900));
+            held.fetch_sub(bytes, Ordering::Relaxed);
+            taken += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((all, taken), (Ok(true), 100));
+        most.into_inner()
+    }
+
+    #[test]
+    fn results_that_wait_have_a_limit() {
+        for threads in [2, 4, 16] {
+            // The next one to be taken goes on whatever the others hold.
+            assert!(most_reserved(threads, 100, 400) <= 400 + 2 * 100, "{threads}");
+            assert!(most_reserved(threads, 100, u64::MAX) >= 4 * 100, "{threads}");
+            // Nothing fits, and nobody waits for ever.
+            assert!(most_reserved(threads, 1000, 10) <= 2 * 1000, "{threads}");
+        }
+    }
+
+    #[test]
+    fn a_result_waits_for_no_later_task() {
+        for threads in [2, 8] {
+            let taken = AtomicU64::new(0);
+            let mut tasks = 0..3u64;
+            let steps = Steps {
+                next: || {
+                    let task = tasks.next()?;
+                    // As a source that goes on once its reader has answered.
+                    let begun = Instant::now();
+                    while taken.load(Ordering::Relaxed) < task {
+                        assert!(begun.elapsed() < Duration::from_secs(60), "{task} of {threads} threads");
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    Some(task)
+                },
+                prepare: Ok::<u64, ()>,
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64, _: &Room| (),
+            };
+            let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |_, ()| {
+                taken.fetch_add(1, Ordering::Relaxed);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((all, taken.into_inner()), (Ok(true), 3));
+        }
+    }
+
+    #[test]
+    fn streams_share_their_threads() {
+        for (threads, streams) in [(1, 3), (3, 2), (4, 4)] {
+            let (turns, at_work, most) = (Turns::new(threads), AtomicU64::new(0), AtomicU64::new(0));
+            std::thread::scope(|scope| {
+                for share in (0..streams).map(|_| turns.share()) {
+                    let (at_work, most) = (&at_work, &most);
+                    scope.spawn(move || {
+                        let (mut tasks, mut taken) = (0..100u64, Vec::new());
+                        let steps = Steps {
+                            next: || tasks.next(),
+                            prepare: |task: u64| {
+                                most.fetch_max(
+                                    at_work.fetch_add(1, Ordering::Relaxed) + 1,
+                                    Ordering::Relaxed,
+                                );
+                                Ok::<_, u64>(task)
+                            },
+                            number: |_: &mut u64| Ok(()),
+                            work: |task: &u64, _: &Room| {
+                                std::thread::sleep(Duration::from_micros(task * 7919 % 500));
+                                at_work.fetch_sub(1, Ordering::Relaxed);
+                            },
+                        };
+                        let limits = Limits { share: Some(&share), ..Limits::of(threads) };
+                        let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
+                            taken.push(task);
+                            ControlFlow::Continue(())
+                        });
+                        assert_eq!((all, taken), (Ok(true), (0..100).collect()));
+                    });
+                }
+            });
+            let (most, room) = (most.into_inner(), threads + streams - 1);
+            assert!((1..=room as u64).contains(&most), "{threads} threads of {streams} streams: {most}");
+        }
+    }
+
+    #[test]
+    fn threads_that_do_not_start_are_done_without() {
+        for threads in [2, 64, usize::MAX] {
+            let (mut tasks, mut taken) = (0..300u64, Vec::new());
+            let steps = Steps {
+                next: || tasks.next(),
+                prepare: Ok::<u64, ()>,
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64, room: &Room| room.reserve(u64::MAX),
+            };
+            // No address space has room for such a stack.
+            let limits = Limits { stack_bytes: Some(1 << 60), ..Limits::of(threads) };
+            let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
+                taken.push(task);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((all, taken), (Ok(true), (0..300).collect()));
+        }
+    }
+
+    #[test]
+    fn an_interrupt_stops_everybody() {
+        for threads in [1, 2] {
+            let interrupt = AtomicBool::new(false);
+            let (mut tasks, mut taken) = (0u64.., 0);
+            let steps = Steps {
+                next: || tasks.next(),
+                prepare: Ok::<u64, ()>,
+                number: |_: &mut u64| Ok(()),
+                work: |_: &u64, _: &Room| (),
+            };
+            let outcome = run(Limits::of(threads), &interrupt, steps, |task, ()| {
+                taken = task;
+                interrupt.store(task >= 30, Ordering::Relaxed);
+                ControlFlow::Continue(())
+            });
+            assert_eq!((outcome, taken), (Ok(false), 30));
+        }
+    }
+}

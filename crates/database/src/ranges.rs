@@ -1,0 +1,119 @@
+//! Ranges of blocks of a database of reels, with the numbers that their games have in all of it; and what tells a database
+//! from any other.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Database, Input, StreamedBlock};
+use orbit_pgn::Stamp;
+use orbit_reel::Totals;
+
+/// An input, and what tells it from other files of its name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SourceMark {
+    /// The path as given or found.
+    pub name: String,
+    /// Its size, if it is known.
+    pub bytes: Option<u64>,
+    /// The checksum of a reel's header or of a manifest, the time of another file; empty of streams.
+    pub mark: String,
+}
+
+impl Database {
+    /// The positions of each block, reel by reel in the order of the database. `None` if other inputs than reels are
+    /// read: the numbers of their games are known only once all text before them was read.
+    pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
+        let of_input = |input: &Input| match input {
+            Input::Reel { reel, next, end, .. } => {
+                Some((*next..*end).map(|index| reel.block_positions(index)).collect())
+            }
+            Input::Pgn { .. } | Input::Block(_) | Input::Held { .. } => None,
+        };
+        self.inputs.iter().map(of_input).collect()
+    }
+
+    /// Reads these blocks alone, counted over all reels from 0. Games and sources keep their numbers.
+    ///
+    /// # Panics
+    ///
+    /// If other inputs than reels are read, or there are fewer blocks.
+    #[must_use]
+    pub fn only_blocks(mut self, range: Range<usize>) -> Database {
+        let mut before = 0;
+        let mut games_before = u64::from(self.games_before);
+        let mut first = None;
+        for input in &mut self.inputs {
+            let Input::Reel { reel, next, end, .. } = input else {
+                panic!("only blocks of reels have numbers")
+            };
+            let blocks = reel.blocks();
+            let within = |block: usize| block.clamp(before, before + blocks) - before;
+            (*next, *end) = (within(range.start), within(range.end));
+            if next < end && first.is_none() {
+                first = Some(games_before + u64::from(reel.games_before(*next)));
+            }
+            before += blocks;
+            games_before += u64::from(reel.games_before(blocks));
+        }
+        assert!(range.start <= range.end && range.end <= before, "there are {before} blocks, not {range:?}");
+        // What has more games than there may be is refused when they are numbered.
+        let number = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
+        self.last_game = Some(number(games_before));
+        self.games_before = number(first.unwrap_or(games_before));
+        self.inputs.retain(|input| matches!(input, Input::Reel { next, end, .. } if next < end));
+        let bytes = self.inputs.iter().map(|input| match input {
+            Input::Reel { reel, next, end, .. } => (*next..*end).map(|index| reel.block_bytes(index)).sum(),
+            _ => 0,
+        });
+        self.bytes_total = Some(bytes.sum());
+        self
+    }
+
+    /// What stops the stream when it becomes true.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.options.interrupt)
+    }
+
+    /// What tells this database from any other: its inputs in order, and folders of reels.
+    pub fn marks(&self) -> Vec<SourceMark> {
+        let mut marks = self.folders.clone();
+        for input in &self.inputs {
+            match input {
+                Input::Reel { reel, .. } => marks.push(SourceMark {
+                    name: reel.path().display().to_string(),
+                    bytes: Some(reel.bytes()),
+                    mark: format!("header {:08x}", reel.header_crc()),
+                }),
+                Input::Pgn { sources, .. } => marks.extend(sources.sources().iter().map(|source| {
+                    let path = source.path.as_ref().filter(|_| source.bytes.is_some());
+                    let modified = path.and_then(|path| Stamp::at(path).ok()?.modified_ns);
+                    SourceMark {
+                        name: source.name.clone(),
+                        bytes: source.bytes,
+                        mark: modified.map_or(String::new(), |ns| format!("modified {ns}")),
+                    }
+                })),
+                Input::Block(_) | Input::Held { .. } => {}
+            }
+        }
+        marks
+    }
+}
+
+impl StreamedBlock {
+    /// What a part of a job tells of a block, which itself is not there: games have no text but that which the part holds.
+    pub fn of_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
+        StreamedBlock {
+            block: Arc::default(),
+            totals,
+            side_lines,
+            agreement: Default::default(),
+            bytes,
+            bytes_total: None,
+            text: Vec::new(),
+        }
+    }
+}

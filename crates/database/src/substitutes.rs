@@ -1,0 +1,233 @@
+//! Reels that are read instead of the PGN files in the same folder from which they were made.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::Database;
+use orbit_pgn::{READER_VERSION, Stamp};
+use orbit_reel::{Manifest, Reel, ReelSource};
+
+/// A reel that is read instead of the file that it was made from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Substitute {
+    /// The reel.
+    pub reel: PathBuf,
+    /// The file as given.
+    pub file: PathBuf,
+}
+
+impl fmt::Display for Substitute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reel, file) = (self.reel.display(), self.file.display());
+        write!(f, "reading {reel} instead of {file}, from which it was made (--no-reel reads {file})")
+    }
+}
+
+/// A reel of the present content of a file, made by a version of this program that read games by other rules.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassedOver {
+    /// The reel.
+    pub reel: PathBuf,
+    /// The file as given.
+    pub file: PathBuf,
+}
+
+impl fmt::Display for PassedOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reel, file) = (self.reel.display(), self.file.display());
+        write!(
+            f,
+            "reading {file}, not {reel}: another version of orbit made the reel and read games by other rules; \
+             `orbit index {file} -o {reel}` makes it again"
+        )
+    }
+}
+
+/// A reel, or a folder of reels, that was made by a version of this program that read games by other rules, and is read all the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outdated {
+    /// The reel, or the folder.
+    pub reel: PathBuf,
+    /// Options and files that make it again.
+    again: String,
+}
+
+impl Outdated {
+    /// A reel, if its games were read by other rules than those of this version.
+    pub fn of_reel(reel: &Reel) -> Option<Outdated> {
+        let options = if reel.keeps_variations() { "--variations " } else { "" };
+        let path = reel.path().to_owned();
+        Outdated::of(path, reel.reader(), reel.sources(), options.to_owned())
+    }
+
+    /// The same of a folder.
+    pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
+        let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
+        let path = folder.to_owned();
+        Outdated::of(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
+    }
+
+    fn of(reel: PathBuf, reader: u32, sources: &[ReelSource], options: String) -> Option<Outdated> {
+        let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+        let files = match names.len() {
+            1..=NAMES_MAX => names.join(" "),
+            _ => String::from("PATHS"),
+        };
+        (reader != READER_VERSION && !names.is_empty()).then(|| Outdated { reel, again: options + &files })
+    }
+}
+
+/// Files that a message names at most.
+const NAMES_MAX: usize = 3;
+
+impl fmt::Display for Outdated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reel = self.reel.display();
+        write!(
+            f,
+            "another version of orbit made {reel} and read games by other rules, so that answers may differ from those of its files; \
+             `orbit index {} -o {reel}` makes it again",
+            self.again
+        )
+    }
+}
+
+/// A reel that is as a file or an archive is now.
+pub(super) struct Fresh {
+    /// The reel.
+    pub(super) reel: Reel,
+    /// The file, or the members of the archive.
+    pub(super) files: Vec<PathBuf>,
+    /// Sentences about members that are left out: see [`Sources::notes`](orbit_pgn::Sources::notes).
+    pub(super) notes: Vec<String>,
+}
+
+impl Database {
+    /// The reel to read instead of a file, if there is one and it is wanted.
+    pub(super) fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
+        let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
+        let beside = is_wanted.then(|| fresh_reel(path)).flatten();
+        let parse = &self.options.parse;
+        let has_all =
+            |fresh: &Fresh| !(parse.variations || parse.annotations) || fresh.reel.keeps_variations();
+        let beside = beside.filter(|beside| beside.as_ref().map_or(true, has_all));
+        beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
+    }
+
+    /// Adds a reel in place of its file.
+    pub(super) fn add_fresh(&mut self, Fresh { reel, files, notes }: Fresh, file: &Path) {
+        self.notes.extend(notes);
+        self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: file.to_owned() });
+        self.add_reel(reel);
+        let base = self.sources.len() - files.len();
+        for (source, file) in self.sources[base..].iter_mut().zip(files) {
+            source.name = file.display().to_string();
+            source.path = orbit_pgn::canonical(&file);
+        }
+    }
+}
+
+/// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
+/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is
+/// found when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
+///
+/// # Errors
+///
+/// A reel whose games were read by other rules than those of this version.
+fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
+    if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
+        return None;
+    }
+    let reel = Reel::open(&reel_path(file)).ok()?;
+    let (files, notes) = orbit_pgn::list(&[file.to_owned()]).ok()?;
+    let sources = reel.sources();
+    let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b, file));
+    is_same.then(|| match reel.reader() {
+        READER_VERSION => Ok(Fresh { reel, files, notes }),
+        _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
+    })
+}
+
+/// Tells whether a source of a reel has the present content of a file, `now`: of `file` itself or, where that is an archive, of a member.
+fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
+    let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
+    // A member has the name of its archive before its own.
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
+    // The file system is asked last: a reel may have many sources.
+    is_whole
+        && same_name
+        && Stamp::at(now)
+            .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now)
+}
+
+/// Reels and folders of reels that are named beside files, and their sources. Those that cannot be opened are left out.
+pub(super) struct Named(Vec<(PathBuf, Vec<ReelSource>)>);
+
+impl Named {
+    /// Those among some paths. Files are told by their names.
+    pub(super) fn among(paths: &[PathBuf]) -> Named {
+        let sources = |path: &PathBuf| {
+            if path.extension().is_some_and(|extension| extension == "reel") {
+                return Reel::open(path).ok().map(|reel| reel.sources().to_vec());
+            }
+            let manifest = Manifest::locate(path).ok().flatten()?;
+            Manifest::read(&manifest).ok().map(|manifest| manifest.reel_sources())
+        };
+        Named(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
+    }
+
+    /// The one that holds the games of a file, or of all members of an archive, as these are now; and the sentences about members
+    /// that are left out.
+    pub(super) fn holding(&self, file: &Path) -> Option<(&Path, Vec<String>)> {
+        if self.0.is_empty()
+            || file.as_os_str() == "-"
+            || !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file())
+        {
+            return None;
+        }
+        let (files, notes) = orbit_pgn::list(&[file.to_owned()]).ok()?;
+        // Files in other folders may have the same name, size and time.
+        let place = std::fs::canonicalize(file).ok()?;
+        let is_here = |reel: &Path, source: &ReelSource| {
+            reel.parent() == file.parent()
+                || source.path.as_ref().is_some_and(|path| path.starts_with(&place))
+        };
+        let holds = |reel: &Path, sources: &[ReelSource]| {
+            let is_held = |now: &PathBuf| {
+                sources.iter().any(|source| is_here(reel, source) && is_of(source, now, file))
+            };
+            files.iter().all(is_held)
+        };
+        self.0.iter().find(|(reel, sources)| holds(reel, sources)).map(|(reel, _)| (reel.as_path(), notes))
+    }
+}
+
+/// The name that the reel of a file has, in the same folder.
+fn reel_path(file: &Path) -> PathBuf {
+    let packed = file
+        .extension()
+        .is_some_and(|end| ["zst", "gz", "bz2"].iter().any(|packed| end.eq_ignore_ascii_case(packed)));
+    let plain = if packed { file.with_extension("") } else { file.to_owned() };
+    plain.with_extension("reel")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reel_has_the_name_of_its_file() {
+        for (file, reel) in [
+            ("games.pgn", "games.reel"),
+            ("a/games.pgn.zst", "a/games.reel"),
+            ("games.PGN.GZ", "games.reel"),
+            ("twic.1500.epd.bz2", "twic.1500.reel"),
+            ("twic.1500.pgn", "twic.1500.reel"),
+            ("a/twic1600.zip", "a/twic1600.reel"),
+            ("games", "games.reel"),
+        ] {
+            assert_eq!(reel_path(Path::new(file)), Path::new(reel));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Threads that several streams share, block by block.
+//!
+//! Each stream starts as many threads as it would alone, and each thread asks for a turn before it takes a block. The
+//! invariant: a stream that wants a block and has none under way gets it at once, whatever the others do; further threads
+//! are divided evenly among the streams that want them.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use orbit_core::sync::{lock, wait_timeout};
+
+/// The time between two looks of a thread that waits for its turn at whether its stream has ended.
+const END_POLL: Duration = Duration::from_millis(50);
+
+/// Threads that streams share. Clones are the same threads.
+#[derive(Clone, Debug)]
+pub struct Turns(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    threads: usize,
+    streams: Vec<Stream>,
+    /// The streams so far.
+    ids: u64,
+    /// The turns so far.
+    turns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    id: u64,
+    /// Its blocks that are under way.
+    blocks: usize,
+    /// Its last turn.
+    last: u64,
+    waits: bool,
+}
+
+impl State {
+    fn stream(&mut self, id: u64) -> &mut Stream {
+        self.streams
+            .iter_mut()
+            .find(|stream| stream.id == id)
+            .expect("a stream is listed while it has a share")
+    }
+
+    /// Tells whether a stream may take another block. Of those that wait the one with the fewest blocks under way is the next, and
+    /// of equal ones the one whose last turn is the longest ago.
+    fn is_next(&mut self, id: u64) -> bool {
+        let stream = *self.stream(id);
+        let under_way: usize = self.streams.iter().map(|stream| stream.blocks).sum();
+        let rank = |stream: &Stream| (stream.blocks, stream.last);
+        let mut waiting = self.streams.iter().filter(|other| other.waits && other.id != id);
+        stream.blocks == 0 || under_way < self.threads && waiting.all(|other| rank(&stream) < rank(other))
+    }
+
+    fn begin(&mut self, id: u64) {
+        self.turns += 1;
+        let turn = self.turns;
+        let stream = self.stream(id);
+        (stream.blocks, stream.last, stream.waits) = (stream.blocks + 1, turn, false);
+    }
+}
+
+impl Turns {
+    /// So many threads.
+    pub fn new(threads: usize) -> Turns {
+        let state = State { threads, streams: Vec::new(), ids: 0, turns: 0 };
+        Turns(Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new() }))
+    }
+
+    /// A share of the threads for one more stream, which it has until this is dropped.
+    pub fn share(&self) -> ThreadShare {
+        let mut state = lock(&self.0.state);
+        state.ids += 1;
+        let id = state.ids;
+        state.streams.push(Stream { id, blocks: 0, last: 0, waits: false });
+        ThreadShare { turns: Arc::clone(&self.0), id }
+    }
+}
+
+/// The share that one stream has of the threads.
+#[derive(Debug)]
+pub struct ThreadShare {
+    turns: Arc<Inner>,
+    id: u64,
+}
+
+impl ThreadShare {
+    /// Waits until the stream may take another block; `None` once `is_over` says that it ends.
+    pub(super) fn begin(&self, is_over: impl Fn() -> bool) -> Option<Turn<'_>> {
+        let mut state = lock(&self.turns.state);
+        state.stream(self.id).waits = true;
+        while !is_over() {
+            if state.is_next(self.id) {
+                state.begin(self.id);
+                return Some(Turn(self));
+            }
+            state = wait_timeout(&self.turns.changed, state, END_POLL);
+        }
+        self.change(state, |stream| stream.waits = false);
+        None
+    }
+
+    fn change(&self, mut state: MutexGuard<'_, State>, change: impl FnOnce(&mut Stream)) {
+        change(state.stream(self.id));
+        drop(state);
+        self.turns.changed.notify_all();
+    }
+}
+
+impl Drop for ThreadShare {
+    fn drop(&mut self) {
+        lock(&self.turns.state).streams.retain(|stream| stream.id != self.id);
+        self.turns.changed.notify_all();
+    }
+}
+
+/// A block that is under way until this is dropped.
+pub(super) struct Turn<'a>(&'a ThreadShare);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.change(lock(&self.0.turns.state), |stream| stream.blocks -= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// Blocks that each stream begins while so many end, the oldest first. Each stream comes once so many have ended, and
+    /// wants more blocks than it gets.
+    fn begun(threads: usize, streams: &[usize], ends: usize) -> Vec<usize> {
+        let turns = Turns::new(threads);
+        let mut shares: Vec<ThreadShare> = Vec::new();
+        let (mut begun, mut under_way) = (vec![0; streams.len()], VecDeque::new());
+        for ended in 0..=ends {
+            while shares.len() < streams.len() && streams[shares.len()] <= ended {
+                shares.push(turns.share());
+            }
+            let mut state = lock(&turns.0.state);
+            shares.iter().for_each(|share| state.stream(share.id).waits = true);
+            while let Some(at) = (0..shares.len()).find(|&at| state.is_next(shares[at].id)) {
+                state.begin(shares[at].id);
+                state.stream(shares[at].id).waits = true;
+                begun[at] += 1;
+                under_way.push_back(at);
+            }
+            assert!(under_way.len() < threads + streams.len(), "{under_way:?}");
+            assert!((0..shares.len()).all(|at| under_way.contains(&at)), "{under_way:?}");
+            let oldest = under_way.pop_front().expect("blocks are under way");
+            state.stream(shares[oldest].id).blocks -= 1;
+        }
+        begun
+    }
+
+    #[test]
+    fn threads_are_divided_evenly() {
+        assert_eq!(begun(4, &[0], 100), [104]);
+        for threads in 1..9 {
+            for streams in 2..5 {
+                let begun = begun(threads, &vec![0; streams], 1000);
+                let (least, most) = (begun.iter().min().unwrap(), begun.iter().max().unwrap());
+                assert!(most - least <= threads.div_ceil(streams), "{threads} threads: {begun:?}");
+            }
+        }
+    }
+
+    /// A stream that comes late gets a block at once, and as many as the others from then on.
+    #[test]
+    fn who_comes_late_has_as_large_a_share() {
+        for threads in 1..9 {
+            let begun = begun(threads, &[0, 500], 1000);
+            let (first, second) = (begun[0] - 500, begun[1]);
+            assert!(first.abs_diff(second) <= 2 * threads, "{threads} threads: {begun:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_ended_waits_for_no_turn() {
+        let turns = Turns::new(1);
+        let (one, other) = (turns.share(), turns.share());
+        let turn = one.begin(|| false).unwrap();
+        assert!(one.begin(|| true).is_none());
+        let beside = other.begin(|| false);
+        assert!(beside.is_some());
+        drop((turn, beside));
+        drop(other);
+        assert!(one.begin(|| false).is_some());
+        assert_eq!(lock(&turns.0.state).streams.len(), 1);
+    }
+}

@@ -1,0 +1,164 @@
+//! What a stage of a program found at each position of a block, carried along its games.
+//!
+//! Games lie whole in a block, so nothing is carried from one block to another. Knows plans and reels,
+//! nothing of queries; the engines `cpu` and `gpu` share it.
+
+use std::ops::Range;
+
+use super::within;
+use orbit_plan::Carried;
+use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
+
+/// A column with an entry for each slot of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum SlotColumn {
+    /// Masks: one word for each segment, bit `i` for slot `32 * segment + i`.
+    Bits(Vec<u32>),
+    /// Sets of squares, or numbers, sign-extended: one word for each slot.
+    Words(Vec<u64>),
+}
+
+/// Carries the positions at which a mask is true along the games of a block: whether, how many, or the nearest. `words`
+/// makes a column of words that are 0.
+pub(super) fn carried_bits(
+    found: &[u32],
+    (what, back): (Carried, bool),
+    block: &Block,
+    words: impl FnOnce() -> Vec<u64>,
+) -> SlotColumn {
+    if what == Carried::Any {
+        let mut out = vec![0; found.len()];
+        for game in block.games() {
+            let slots = slots(game);
+            if game.has_lines() {
+                let mut tree: Vec<u64> = slots.clone().map(|slot| has(found, slot).into()).collect();
+                along_tree(game, &mut tree, back, |to, from| *to |= from);
+                let matching = slots.zip(tree).filter(|(_, word)| *word != 0);
+                matching.for_each(|(slot, _)| set(&mut out, slot..slot + 1));
+            } else if back {
+                if let Some(first) = first_set(found, slots.clone()) {
+                    set(&mut out, first..slots.end);
+                }
+            } else if let Some(last) = last_set(found, slots.clone()) {
+                set(&mut out, slots.start..last + 1);
+            }
+        }
+        return SlotColumn::Bits(out);
+    }
+    let mut out = words();
+    for game in block.games() {
+        let (slots, start) = (slots(game), game.first_slot());
+        if game.has_lines() {
+            for slot in slots.clone() {
+                out[slot] = match (what, has(found, slot)) {
+                    (Carried::Count, is_found) => is_found.into(),
+                    (_, true) => (slot - start) as u64,
+                    (_, false) => NOWHERE,
+                };
+            }
+            let tree = &mut out[slots];
+            match what {
+                Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
+                // The first in the order of nodes is the least.
+                _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
+                _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
+            }
+            continue;
+        }
+        let mut number = if what == Carried::Count { 0 } else { NOWHERE };
+        for slot in order(slots, back) {
+            if has(found, slot) {
+                number = if what == Carried::Count { number + 1 } else { (slot - start) as u64 };
+            }
+            out[slot] = number;
+        }
+    }
+    SlotColumn::Words(out)
+}
+
+/// The number of a node where there is none: -1, sign-extended.
+const NOWHERE: u64 = u64::MAX;
+
+/// Carries the words of the nodes of a game along its tree: with `back` each gets what its parent has, else each parent
+/// gets what the nodes after it have. Parents have lower numbers than what follows them.
+fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&mut u64, u64)) {
+    let ends = game.lines().map(|line| (line.first_node(), line.parent()));
+    let mut parents: Vec<u32> = (0..words.len() as u32).map(|node| node.wrapping_sub(1)).collect();
+    ends.for_each(|(node, parent)| parents[node as usize] = parent);
+    for step in 1..words.len() {
+        let node = if back { step } else { words.len() - step };
+        let parent = parents[node] as usize;
+        let (from, to) = if back { (parent, node) } else { (node, parent) };
+        let word = words[from];
+        merge(&mut words[to], word);
+    }
+}
+
+/// Carries sets along the games of a block: their union.
+pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
+    for game in block.games() {
+        let slots = slots(game);
+        if game.has_lines() {
+            along_tree(game, &mut words[slots], back, |to, from| *to |= from);
+            continue;
+        }
+        let mut all = 0;
+        for slot in order(slots, back) {
+            all |= words[slot];
+            words[slot] = all;
+        }
+    }
+    SlotColumn::Words(words)
+}
+
+/// Clears the bits of a mask that belong to no position: those after the first `slots`.
+pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
+    if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
+        *last &= (1 << tail) - 1;
+    }
+}
+
+/// The slots of a game.
+pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
+    game.first_slot()..game.end_slot()
+}
+
+/// The slots of a game, from the last or from the first on.
+fn order(slots: Range<usize>, forwards: bool) -> impl Iterator<Item = usize> {
+    let len = slots.len();
+    (0..len).map(move |k| if forwards { slots.start + k } else { slots.end - 1 - k })
+}
+
+pub(super) fn has(bits: &[u32], slot: usize) -> bool {
+    bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
+}
+
+fn segments(slots: &Range<usize>) -> Range<usize> {
+    slots.start / SEGMENT_SLOTS..slots.end.div_ceil(SEGMENT_SLOTS)
+}
+
+pub(super) fn first_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
+    let mut found = segments(&slots).map(|segment| (segment, within(bits[segment], segment, &slots)));
+    let (segment, word) = found.find(|(_, word)| *word != 0)?;
+    Some(segment * SEGMENT_SLOTS + word.trailing_zeros() as usize)
+}
+
+fn last_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
+    let mut found = segments(&slots).rev().map(|segment| (segment, within(bits[segment], segment, &slots)));
+    let (segment, word) = found.find(|(_, word)| *word != 0)?;
+    Some(segment * SEGMENT_SLOTS + word.ilog2() as usize)
+}
+
+/// Sets the bits of a range that is not empty.
+fn set(bits: &mut [u32], slots: Range<usize>) {
+    let (first, last) = (slots.start / SEGMENT_SLOTS, (slots.end - 1) / SEGMENT_SLOTS);
+    let from = u32::MAX << (slots.start % SEGMENT_SLOTS);
+    let to = u32::MAX >> (SEGMENT_SLOTS - 1 - (slots.end - 1) % SEGMENT_SLOTS);
+    if first == last {
+        bits[first] |= from & to;
+        return;
+    }
+    bits[first] |= from;
+    bits[first + 1..last].fill(u32::MAX);
+    bits[last] |= to;
+}

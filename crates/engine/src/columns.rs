@@ -1,0 +1,72 @@
+//! Tags to per-game columns: everything in a plan that is constant in a game, computed once a game.
+
+use super::{Outcome, game_texts::text_of_game};
+use orbit_core::{
+    game::{date, rating},
+    text,
+};
+use orbit_plan::{Cmp, Column, GameResult, TRUE, TextTest};
+use orbit_reel::{Block, GameRow};
+
+/// One column of a block.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GameColumn {
+    /// For each game, all ones if the condition holds or the number is known.
+    pub mask: Vec<u64>,
+    /// For each game, the number, 0 where it is not known; empty for conditions.
+    pub number: Vec<u64>,
+}
+
+/// Computes a column of a block.
+pub fn game_column(column: &Column, block: &Block) -> GameColumn {
+    let mut out = GameColumn::default();
+    for game in block.games() {
+        match column {
+            Column::Result(result) => out.mask.push(mask(ended(game.outcome(), *result))),
+            Column::Text(test) => out.mask.push(mask(holds(test, &game))),
+            Column::Swapped => out.mask.push(mask(game.is_swapped())),
+            Column::Elo(_) | Column::Year | Column::GameNumber => {
+                let number = number(column, &game);
+                out.mask.push(mask(number.is_some()));
+                out.number.push(i64::from(number.unwrap_or(0)) as u64);
+            }
+        }
+    }
+    out
+}
+
+fn mask(value: bool) -> u64 {
+    if value { TRUE } else { 0 }
+}
+
+fn ended(outcome: Outcome, result: GameResult) -> bool {
+    matches!(
+        (outcome, result),
+        (Outcome::WhiteWins, GameResult::WhiteWins)
+            | (Outcome::BlackWins, GameResult::BlackWins)
+            | (Outcome::Draw, GameResult::Draw)
+    )
+}
+
+fn number(column: &Column, game: &GameRow) -> Option<i32> {
+    match column {
+        Column::GameNumber => i32::try_from(game.number()).ok(),
+        Column::Year => date::year_as_cql(game),
+        Column::Elo(side) => rating::of_game_as_cql(game, *side),
+        Column::Result(_) | Column::Text(_) | Column::Swapped => None,
+    }
+}
+
+fn holds(test: &TextTest, game: &GameRow) -> bool {
+    match test {
+        TextTest::HasValue(text) => text_of_game(text, game).is_some(),
+        TextTest::Compare(cmp, a, b) => match (text_of_game(a, game), text_of_game(b, game)) {
+            (Some(a), Some(b)) => cmp.holds(text::compare(&a, &b)),
+            _ => *cmp == Cmp::Ne,
+        },
+        TextTest::In(a, b) => match (text_of_game(a, game), text_of_game(b, game)) {
+            (Some(a), Some(b)) => text::occurs_in(&a, &b),
+            _ => false,
+        },
+    }
+}

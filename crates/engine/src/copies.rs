@@ -1,0 +1,234 @@
+//! Which copies of the outermost transform match at hits.
+
+use shakmaty::ByColor;
+
+use super::Hits;
+use orbit_plan::{Apart, CopiesPlan};
+use orbit_reel::SEGMENT_SLOTS;
+
+/// How much is told of the copies that match at a hit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CopyDetail {
+    /// Nothing; only at how many hits each copy matches.
+    #[default]
+    Counts,
+    /// The lowest, and how many there are.
+    Lowest,
+    /// All. Of `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
+    All,
+    /// The sides whose pattern matches, for copies that are of sides
+    /// ([`Filter::copy_sides`](orbit_transforms::Filter::copy_sides)): two copies, of which 0 is White's and 1 is Black's.
+    Sides,
+}
+
+/// Which copies of the outermost transform match at the hits of a block. Copies are numbered from 0 in the order of
+/// their declaration.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CopyHits {
+    /// For each hit, in the order of slots: the lowest copy, and how many match.
+    hits: Vec<(u32, u32)>,
+    /// How many hits there are before each segment.
+    before: Vec<u32>,
+    /// The hits of each copy.
+    sums: Vec<u64>,
+    detail: CopyDetail,
+    lists: Option<Lists>,
+}
+
+/// For each hit: where its copies end in `copies`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Lists {
+    ends: Vec<usize>,
+    copies: Vec<u32>,
+}
+
+impl CopyDetail {
+    /// The plan that tells it.
+    pub(super) fn apart(self) -> Apart {
+        if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
+    }
+
+    /// The detail by which the reference engine tells it: all copies tell the sides too.
+    pub(super) fn by_copies(self) -> CopyDetail {
+        if self == CopyDetail::Sides { CopyDetail::All } else { self }
+    }
+}
+
+impl CopyHits {
+    /// Of those `hits` of a block, of which none was added yet.
+    pub fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
+        let lists = (detail == CopyDetail::All).then(Lists::default);
+        let copies = if detail == CopyDetail::Sides { 2 } else { copies };
+        CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
+    }
+
+    /// Adds the next hit, given the words of a plan at its position.
+    pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
+        if self.detail == CopyDetail::Counts {
+            plan.add_counts(words, &mut self.sums);
+        } else {
+            self.push(plan.matching(words));
+        }
+    }
+
+    /// Adds the next hit, with the copies that match at it, ascending.
+    pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
+        if self.detail == CopyDetail::Counts {
+            matching.for_each(|copy| self.sums[copy as usize] += 1);
+            return;
+        }
+        let (mut lowest, mut count) = (0, 0);
+        for copy in matching {
+            if count == 0 {
+                lowest = copy;
+            }
+            count += 1;
+            self.sums[copy as usize] += 1;
+            self.lists.iter_mut().for_each(|lists| lists.copies.push(copy));
+        }
+        self.hits.push((lowest, count));
+        self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
+    }
+
+    /// The same of as many hits, in their order, that stand in other places.
+    pub fn at(self, hits: &Hits) -> CopyHits {
+        CopyHits { before: before(hits), ..self }
+    }
+
+    /// The same of those hits alone that are kept of `all`.
+    ///
+    /// # Panics
+    ///
+    /// When [`CopyDetail::All`] was not asked for.
+    pub fn only(&self, all: &Hits, kept: &Hits) -> CopyHits {
+        let mut out = CopyHits::new(self.sums.len(), self.detail, kept);
+        let slots = all.slots(0..all.bits.len() * SEGMENT_SLOTS).enumerate();
+        let copies = slots.filter(|(_, slot)| kept.contains(*slot)).map(|(hit, _)| self.of(hit));
+        copies.for_each(|copies| out.push(copies.iter().copied()));
+        out
+    }
+
+    /// How much is told.
+    pub fn detail(&self) -> CopyDetail {
+        self.detail
+    }
+
+    /// Tells whether the copies of each hit are told, or the lowest of them.
+    pub fn tells_copies(&self) -> bool {
+        matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
+    }
+
+    /// Tells whether the sides of each hit are told, as far as copies are of sides.
+    pub fn tells_sides(&self) -> bool {
+        matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
+    }
+
+    /// How many hits there are of which copies are told, 0 if they are only counted.
+    pub fn len(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// Whether there is no such hit.
+    pub fn is_empty(&self) -> bool {
+        self.hits.is_empty()
+    }
+
+    /// The place of the first hit of a range of slots among those `hits`, whose copies these are.
+    ///
+    /// # Panics
+    ///
+    /// When the block has no such slot.
+    pub fn first_in(&self, hits: &Hits, first_slot: usize) -> usize {
+        let (segment, bit) = (first_slot / SEGMENT_SLOTS, first_slot % SEGMENT_SLOTS);
+        let below = hits.bits[segment] & ((1 << bit) - 1);
+        (self.before[segment] + below.count_ones()) as usize
+    }
+
+    /// The lowest copy that matches at a hit. With a range, as in `flip 3 4 Ra1`, there can be none.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit.
+    pub fn lowest(&self, hit: usize) -> Option<u32> {
+        let (lowest, count) = self.hits[hit];
+        (count > 0).then_some(lowest)
+    }
+
+    /// How many copies match at a hit.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit.
+    pub fn count(&self, hit: usize) -> usize {
+        self.hits[hit].1 as usize
+    }
+
+    /// At how many hits each copy matches.
+    pub fn sums(&self) -> &[u64] {
+        &self.sums
+    }
+
+    /// The sides whose pattern matches at a hit; where all copies were told, by those that they are of.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit, or neither [`CopyDetail::Sides`] nor [`CopyDetail::All`] was asked for.
+    pub fn sides(&self, hit: usize, of_copies: &[ByColor<bool>]) -> ByColor<bool> {
+        if self.detail == CopyDetail::Sides {
+            let (lowest, count) = self.hits[hit];
+            let matches = |side| count == 2 || count == 1 && lowest == side;
+            return ByColor { white: matches(0), black: matches(1) };
+        }
+        any_side(self.of(hit).iter().map(|&copy| of_copies[copy as usize]))
+    }
+
+    /// The copies that match at a hit, ascending.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such hit, or [`CopyDetail::All`] was not asked for.
+    pub fn of(&self, hit: usize) -> &[u32] {
+        let lists = self.lists.as_ref().expect("lists are read where all copies were asked for");
+        let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
+        &lists.copies[start..lists.ends[hit]]
+    }
+}
+
+/// The sides that are among any of some.
+pub fn any_side(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
+    sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
+}
+
+/// How many hits there are before each segment.
+fn before(hits: &Hits) -> Vec<u32> {
+    let mut count = 0;
+    let before = hits.bits.iter().map(|bits| {
+        count += bits.count_ones();
+        count - bits.count_ones()
+    });
+    before.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Values;
+
+    #[test]
+    fn what_is_told_is_the_same_with_lists_and_without() {
+        let of_hits: [&[u32]; 4] = [&[1, 2], &[], &[0], &[2]];
+        for detail in [CopyDetail::Lowest, CopyDetail::All] {
+            let hits = Hits { bits: vec![0x8000_0001, 0, 0b110], values: Values::None, main_lines: false };
+            let mut found = CopyHits::new(3, detail, &hits);
+            of_hits.iter().for_each(|copies| found.push(copies.iter().copied()));
+            assert_eq!(found.sums(), [1, 1, 2]);
+            assert_eq!(found.len(), 4);
+            let places = [0, 1, 31, 32, 64, 65, 66, 67].map(|slot| found.first_in(&hits, slot));
+            assert_eq!(places, [0, 1, 1, 2, 2, 2, 3, 4]);
+            for (hit, copies) in of_hits.iter().enumerate() {
+                assert_eq!((found.lowest(hit), found.count(hit)), (copies.first().copied(), copies.len()));
+                assert!(detail == CopyDetail::Lowest || found.of(hit) == *copies);
+            }
+        }
+    }
+}

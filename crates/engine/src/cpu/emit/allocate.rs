@@ -1,0 +1,516 @@
+//! Nodes as instructions on a few registers.
+//!
+//! Nodes are taken in their order. Where registers run out, the value whose next reader is farthest gives way. It is
+//! read again from where it lies in memory: its column, the pool, or a place in the scratch memory, where it is put then.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::{
+    assembler::{Inst, Op, Operand, Width},
+    fuse::{AND, FIRST_ALONE, OR, SECOND_ALONE, XOR, operands},
+    graph::{Graph, LEAVES, Logic, Node, Value},
+    lower::Sinks,
+};
+use orbit_plan::TRUE;
+
+/// Code for a region.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) insts: Vec<Inst>,
+    pub(super) pool: Vec<u64>,
+    /// Vectors of scratch memory.
+    pub(super) slots: u32,
+    /// The queries whose answers are written, by lines.
+    pub(super) answers: Vec<usize>,
+}
+
+/// Writes the instructions for the nodes in `order`, with the first of the vector registers, at least six.
+pub(super) fn body(graph: &Graph, order: &[Value], sinks: &Sinks, width: Width, registers: usize) -> Body {
+    let mut allocator = Allocator::new(graph, order, sinks, width);
+    allocator.held.truncate(registers);
+    for (place, &value) in (0..).zip(order) {
+        allocator.place = place;
+        if allocator.is_computed(value) {
+            allocator.compute(value);
+            allocator.put_early(value);
+            allocator.release(value);
+        }
+    }
+    allocator.put_late();
+    let Allocator { insts, pool, slots, .. } = allocator;
+    Body { insts, pool, slots, answers: sinks.answers.iter().map(|&(query, _)| query).collect() }
+}
+
+/// Where in memory a value lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Home {
+    /// In the column of a register of the machine.
+    Column(u32),
+    Scratch(u32),
+    Pool(u32),
+}
+
+/// What becomes of a value: it goes into a register of the machine, or to a line of the answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sink {
+    Store(u32),
+    Answer(u32),
+}
+
+struct Allocator<'a> {
+    graph: &'a Graph,
+    width: Width,
+    insts: Vec<Inst>,
+    pool: Vec<u64>,
+    pooled: HashMap<u64, u32>,
+    /// The place in the order of what is written now.
+    place: u32,
+    /// For each value, the places of those who still read it, the nearest last.
+    readers: Vec<Vec<u32>>,
+    /// The register that holds each value.
+    register_of: Vec<Option<u8>>,
+    homes: Vec<Option<Home>>,
+    /// What each register holds.
+    held: Vec<Option<Value>>,
+    /// Registers that the instruction under way needs.
+    pinned: Vec<u8>,
+    slots: u32,
+    free_slots: Vec<u32>,
+    /// Registers of the machine that the region writes.
+    written: BTreeSet<u32>,
+    /// What is put away as soon as it is computed.
+    early: HashMap<Value, Vec<Sink>>,
+    /// What is put away behind all nodes, in order.
+    late: Vec<(Value, Sink)>,
+}
+
+/// The mask register that tests write to.
+const MASK: u8 = 1;
+
+impl<'a> Allocator<'a> {
+    fn new(graph: &'a Graph, order: &[Value], sinks: &Sinks, width: Width) -> Allocator<'a> {
+        let count = graph.nodes.len();
+        let mut allocator = Allocator {
+            graph,
+            width,
+            insts: Vec::new(),
+            pool: Vec::new(),
+            pooled: HashMap::new(),
+            place: 0,
+            readers: vec![Vec::new(); count],
+            register_of: vec![None; count],
+            homes: vec![None; count],
+            held: vec![None; width.registers()],
+            pinned: Vec::new(),
+            slots: 0,
+            free_slots: Vec::new(),
+            written: sinks.stores.iter().map(|&(register, _)| register).collect(),
+            early: HashMap::new(),
+            late: Vec::new(),
+        };
+        // A column that the region reads as well is written when all have read it.
+        let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
+        let stores = sinks.stores.iter().map(|&(register, value)| (value, Sink::Store(register)));
+        let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, Sink::Answer(line)));
+        for (value, sink) in stores.chain(answers) {
+            let is_read = matches!(sink, Sink::Store(register) if columns.contains(&register));
+            if is_read || !allocator.is_computed(value) {
+                allocator.late.push((value, sink));
+            } else {
+                allocator.early.entry(value).or_default().push(sink);
+            }
+        }
+        for (place, &(value, _)) in allocator.late.iter().enumerate().rev() {
+            allocator.readers[value.index()].push((order.len() + place) as u32);
+        }
+        for (place, &value) in order.iter().enumerate().rev() {
+            for operand in operands(graph.node(value)) {
+                let readers = &mut allocator.readers[operand.index()];
+                if readers.last() != Some(&(place as u32)) {
+                    readers.push(place as u32);
+                }
+            }
+        }
+        for &value in order {
+            allocator.homes[value.index()] = match *graph.node(value) {
+                Node::Word(word) => Some(Home::Pool(allocator.pooled(word))),
+                Node::Column(register) if !allocator.is_computed(value) => Some(Home::Column(register)),
+                _ => None,
+            };
+        }
+        allocator
+    }
+
+    fn column(&self, value: Value) -> Option<u32> {
+        match self.graph.node(value) {
+            Node::Column(register) => Some(*register),
+            _ => None,
+        }
+    }
+
+    /// Whether a value is computed in its place, not read from memory where it is needed. A column that the region writes
+    /// as well is read before.
+    fn is_computed(&self, value: Value) -> bool {
+        match self.graph.node(value) {
+            Node::Word(_) => false,
+            Node::Column(register) => self.written.contains(register),
+            _ => true,
+        }
+    }
+
+    /// The place of a word in the pool.
+    fn pooled(&mut self, word: u64) -> u32 {
+        let next = self.pool.len() as u32;
+        let place = *self.pooled.entry(word).or_insert(next);
+        if place == next {
+            self.pool.push(word);
+        }
+        place
+    }
+
+    fn put(&mut self, op: Op, to: u8, a: u8, b: Operand, imm: u8) {
+        self.insts.push(Inst::Vector { op, to, a, b, imm, within: 0 });
+    }
+
+    /// A register that holds nothing that is needed, or no longer does so.
+    fn free_register(&mut self) -> u8 {
+        let registers = (0u8..).zip(&self.held).filter(|(register, _)| !self.pinned.contains(register));
+        let mut registers = registers.map(|(register, held)| (register, *held));
+        if let Some((free, _)) = registers.clone().find(|(_, held)| held.is_none()) {
+            return free;
+        }
+        let next = |value: Value| self.readers[value.index()].last().copied().unwrap_or(u32::MAX);
+        let held = registers.by_ref().filter_map(|(register, held)| Some((register, held?)));
+        let (far, value) =
+            held.max_by_key(|&(_, value)| next(value)).expect("an instruction needs a few registers of many");
+        if self.homes[value.index()].is_none() {
+            let slot = self.free_slots.pop().unwrap_or(self.slots);
+            self.slots = self.slots.max(slot + 1);
+            self.homes[value.index()] = Some(Home::Scratch(slot));
+            self.put(Op::Store, far, 0, Operand::Scratch(slot), 0);
+        }
+        self.register_of[value.index()] = None;
+        self.held[usize::from(far)] = None;
+        far
+    }
+
+    fn hold(&mut self, value: Value, register: u8) {
+        self.register_of[value.index()] = Some(register);
+        self.held[usize::from(register)] = Some(value);
+        self.pinned.push(register);
+    }
+
+    /// A value as an operand in memory. The instruction must be the next.
+    fn at_home(&mut self, value: Value) -> Operand {
+        match self.homes[value.index()].expect("a value that no register holds lies in memory") {
+            Home::Column(register) => {
+                self.insts.push(Inst::Address(register));
+                Operand::Column
+            }
+            Home::Scratch(slot) => Operand::Scratch(slot),
+            Home::Pool(place) => Operand::Pool(place),
+        }
+    }
+
+    /// The register of a value, which is read from memory if need be.
+    fn register(&mut self, value: Value) -> u8 {
+        if let Some(register) = self.register_of[value.index()] {
+            self.pinned.push(register);
+            return register;
+        }
+        let register = self.free_register();
+        let home = self.at_home(value);
+        let repeats = matches!(home, Operand::Pool(_)) && self.width == Width::Zmm;
+        self.put(if repeats { Op::Spread } else { Op::Load }, register, 0, home, 0);
+        self.hold(value, register);
+        register
+    }
+
+    /// Whether a value is best read where it lies in memory: a word, or what is not read again.
+    fn is_in_memory(&self, value: Value) -> bool {
+        let is_word = matches!(self.graph.node(value), Node::Word(_));
+        let has_home = self.homes[value.index()].is_some();
+        self.register_of[value.index()].is_none() && has_home && (is_word || self.dies(value))
+    }
+
+    /// Whether nobody reads a value after the instruction under way.
+    fn dies(&self, value: Value) -> bool {
+        self.readers[value.index()].len() == 1
+    }
+
+    /// The register that takes the result of the instruction under way: that of an operand that dies, if there is one.
+    fn result(&mut self, value: Value) -> u8 {
+        let dying = operands(self.graph.node(value)).into_iter().find_map(|operand| {
+            let register = self.register_of[operand.index()].filter(|_| self.dies(operand))?;
+            Some((operand, register))
+        });
+        let register = match dying {
+            Some((operand, register)) => {
+                self.register_of[operand.index()] = None;
+                register
+            }
+            None => self.free_register(),
+        };
+        self.hold(value, register);
+        register
+    }
+
+    /// An instruction of two operands, of which the second may lie in memory; its result is that of a node.
+    fn two(&mut self, op: Op, value: Value, a: Value, b: Value) -> u8 {
+        let first = self.register(a);
+        let b_in_memory = self.is_in_memory(b);
+        let second = if b_in_memory { None } else { Some(Operand::In(self.register(b))) };
+        let to = self.result(value);
+        let second = second.unwrap_or_else(|| self.at_home(b));
+        self.put(op, to, first, second, 0);
+        to
+    }
+
+    /// The same where the operands may change places.
+    fn either(&mut self, op: Op, value: Value, a: Value, b: Value) -> u8 {
+        let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
+        self.two(op, value, a, b)
+    }
+
+    /// An instruction of one operand.
+    fn one(&mut self, op: Op, value: Value, a: Value, by: u8) {
+        // AVX2 shifts registers alone.
+        let in_memory = self.width == Width::Zmm && self.is_in_memory(a);
+        let operand = if in_memory { None } else { Some(Operand::In(self.register(a))) };
+        let to = self.result(value);
+        let operand = operand.unwrap_or_else(|| self.at_home(a));
+        self.put(op, to, 0, operand, by);
+    }
+
+    fn compute(&mut self, value: Value) {
+        let graph = self.graph;
+        match graph.node(value) {
+            Node::Word(_) => unreachable!("words are read where they are needed"),
+            &Node::Column(register) => {
+                let to = self.free_register();
+                self.insts.push(Inst::Address(register));
+                self.put(Op::Load, to, 0, Operand::Column, 0);
+                self.hold(value, to);
+            }
+            Node::Logic(logic) => self.logic(value, logic),
+            &Node::Up(a, by) => self.one(Op::Up, value, a, by),
+            &Node::Down(a, by) => self.one(Op::Down, value, a, by),
+            &Node::Around(a, by) => self.one(Op::Around, value, a, by),
+            &Node::Count(a) => self.one(Op::Count, value, a, 0),
+            &Node::Add(a, b) => {
+                self.either(Op::Add, value, a, b);
+            }
+            &Node::Sub(a, b) => {
+                self.two(Op::Sub, value, a, b);
+            }
+            &Node::Sums(a) => {
+                let first = self.register(a);
+                let to = self.result(value);
+                let none = Operand::Pool(self.pooled(0));
+                self.put(Op::Sums, to, first, none, 0);
+            }
+            &Node::Equal(a, b) => self.compared(Op::Equal, value, a, b),
+            &Node::Greater(a, b) => self.compared(Op::Greater, value, a, b),
+            Node::Meets(terms) => self.meets(value, terms),
+        }
+    }
+
+    fn compared(&mut self, op: Op, value: Value, a: Value, b: Value) {
+        if self.width == Width::Ymm {
+            self.two(op, value, a, b);
+            return;
+        }
+        let first = self.register(a);
+        let second = match self.is_in_memory(b) {
+            true => self.at_home(b),
+            false => Operand::In(self.register(b)),
+        };
+        self.put(op, MASK, first, second, 0);
+        self.masks(value);
+    }
+
+    /// Turns the mask register into the words of a node.
+    fn masks(&mut self, value: Value) {
+        let to = self.result(value);
+        self.put(Op::Masks, to, 0, Operand::In(MASK), 0);
+    }
+
+    fn meets(&mut self, value: Value, terms: &[(Value, Value, bool)]) {
+        for (k, &(word, keep, not)) in terms.iter().enumerate() {
+            // Both may lie in memory; the instruction reads one of them there.
+            let (word, keep) = if self.is_in_memory(word) { (keep, word) } else { (word, keep) };
+            let all = matches!(self.graph.node(keep), Node::Word(TRUE));
+            let (word, keep) = match self.graph.node(word) {
+                Node::Word(TRUE) => (keep, keep),
+                _ if all => (word, word),
+                _ => (word, keep),
+            };
+            let a = self.register(word);
+            let b = match word != keep && self.is_in_memory(keep) {
+                true => self.at_home(keep),
+                false => Operand::In(self.register(keep)),
+            };
+            let (op, within) = (if not { Op::Misses } else { Op::Meets }, if k == 0 { 0 } else { MASK });
+            self.insts.push(Inst::Vector { op, to: MASK, a, b, imm: 0, within });
+            self.pinned.clear();
+        }
+        self.masks(value);
+    }
+
+    fn logic(&mut self, value: Value, logic: &Logic) {
+        let &Logic { table, ref leaves } = logic;
+        if let &[a, b] = leaves.as_slice() {
+            let simple = |table: u8| {
+                Some(match table {
+                    AND => (Op::And, a, b),
+                    OR => (Op::Or, a, b),
+                    XOR => (Op::Xor, a, b),
+                    FIRST_ALONE => (Op::AndNot, b, a),
+                    SECOND_ALONE => (Op::AndNot, a, b),
+                    _ => return None,
+                })
+            };
+            match (simple(table), self.width) {
+                (Some((op, a, b)), _) => {
+                    self.simple(op, value, a, b);
+                    return;
+                }
+                (None, Width::Zmm) => {}
+                (None, Width::Ymm) => {
+                    let (op, a, b) = simple(!table).expect("a function or its opposite is one instruction");
+                    let to = self.simple(op, value, a, b);
+                    return self.turn(to, to);
+                }
+            }
+        }
+        if let (&[a], Width::Ymm) = (leaves.as_slice(), self.width) {
+            let from = self.register(a);
+            let to = self.result(value);
+            return self.turn(to, from);
+        }
+        self.ternary(value, logic);
+    }
+
+    fn simple(&mut self, op: Op, value: Value, a: Value, b: Value) -> u8 {
+        match op {
+            Op::AndNot => self.two(op, value, a, b),
+            _ => self.either(op, value, a, b),
+        }
+    }
+
+    /// `to` = the opposite of `from`, with AVX2.
+    fn turn(&mut self, to: u8, from: u8) {
+        let all = Operand::Pool(self.pooled(TRUE));
+        self.put(Op::Xor, to, from, all, 0);
+    }
+
+    /// Any function, with AVX-512. The instruction changes its first operand; one or two leaves are the others.
+    fn ternary(&mut self, value: Value, logic: &Logic) {
+        let leaves = &logic.leaves;
+        let is_word = |leaf: &Value| matches!(self.graph.node(*leaf), Node::Word(_));
+        let in_memory = leaves.iter().copied().filter(|&leaf| self.is_in_memory(leaf));
+        // All but one must be in registers.
+        let third = in_memory.max_by_key(is_word).unwrap_or_else(|| {
+            let lives = |leaf: &&Value| !self.dies(**leaf);
+            *leaves.iter().find(lives).unwrap_or(&leaves[leaves.len() - 1])
+        });
+        let third_in_memory = self.is_in_memory(third);
+        let mut others: Vec<Value> = leaves.iter().copied().filter(|&leaf| leaf != third).collect();
+        for &leaf in &others {
+            self.register(leaf);
+        }
+        if !third_in_memory {
+            self.register(third);
+        }
+        // The first operand dies, if any of them does.
+        others.sort_by_key(|&leaf| self.dies(leaf));
+        let (first, second) = match *others.as_slice() {
+            [second, first] => (Some(first), Some(second)),
+            [second] => (None, Some(second)),
+            _ => (None, None),
+        };
+        let to = match first {
+            Some(first) if self.dies(first) => {
+                let register = self.register(first);
+                self.register_of[first.index()] = None;
+                register
+            }
+            Some(first) => {
+                let (from, to) = (self.register(first), self.free_register());
+                self.put(Op::Load, to, 0, Operand::In(from), 0);
+                to
+            }
+            None => self.free_register(),
+        };
+        let a = second.map_or(to, |second| self.register(second));
+        self.hold(value, to);
+        let b = if third_in_memory { self.at_home(third) } else { Operand::In(self.register(third)) };
+        let places = [first, second, Some(third)];
+        let imm = (0..8u8).fold(0, |table, bits| {
+            let bit = |leaf: Value| {
+                let place = places.iter().position(|&place| place == Some(leaf));
+                place.is_some_and(|place| LEAVES[place] >> bits & 1 != 0)
+            };
+            table | u8::from(logic.value(&bit)) << bits
+        });
+        self.put(Op::Ternary, to, a, b, imm);
+    }
+
+    /// Puts away what a value is for, if that may be done at once.
+    fn put_early(&mut self, value: Value) {
+        let register = self.register_of[value.index()].expect("it was just computed");
+        for sink in self.early.remove(&value).unwrap_or_default() {
+            self.put_away(register, sink);
+            if let Sink::Store(column) = sink {
+                // Nothing else is written there.
+                self.homes[value.index()].get_or_insert(Home::Column(column));
+            }
+        }
+    }
+
+    fn put_away(&mut self, from: u8, sink: Sink) {
+        match sink {
+            Sink::Store(register) => {
+                self.insts.push(Inst::Address(register));
+                self.put(Op::Store, from, 0, Operand::Column, 0);
+            }
+            Sink::Answer(line) => self.insts.push(Inst::Answer { line, from }),
+        }
+    }
+
+    fn put_late(&mut self) {
+        for (value, sink) in std::mem::take(&mut self.late) {
+            let from = self.register(value);
+            self.put_away(from, sink);
+            self.pinned.clear();
+            self.readers[value.index()].pop();
+            self.forget_unread(value);
+        }
+    }
+
+    /// Forgets what the instruction under way, which computes a node, read for the last time.
+    fn release(&mut self, value: Value) {
+        self.pinned.clear();
+        for operand in operands(self.graph.node(value)) {
+            let readers = &mut self.readers[operand.index()];
+            if readers.last() == Some(&self.place) {
+                readers.pop();
+            }
+            self.forget_unread(operand);
+        }
+        self.forget_unread(value);
+    }
+
+    fn forget_unread(&mut self, value: Value) {
+        let k = value.index();
+        if !self.readers[k].is_empty() {
+            return;
+        }
+        if let Some(register) = self.register_of[k].take() {
+            self.held[usize::from(register)] = None;
+        }
+        if let Some(Home::Scratch(slot)) = self.homes[k].take() {
+            self.free_slots.push(slot);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What machine code writes of the answers of queries.
+
+use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x};
+
+use super::assembler::{ANSWER_BYTES, Width};
+use orbit_core::isa::Isa;
+use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
+
+/// The words of some queries, one for each segment, from the bytes that machine code writes.
+pub(super) fn answers(
+    isa: Isa,
+    bytes: &[[u8; ANSWER_BYTES]],
+    width: Width,
+    queries: &[usize],
+    out: &mut [[u32; LANES]],
+) {
+    assert!(isa != Isa::Base, "there is machine code only for AVX2 and AVX-512");
+    #[expect(unsafe_code, reason = "code for other instruction sets")]
+    // SAFETY: a processor that has any other set has AVX2.
+    unsafe {
+        answers_with_avx2(bytes, width, queries, out);
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn answers_with_avx2(
+    bytes: &[[u8; ANSWER_BYTES]],
+    width: Width,
+    queries: &[usize],
+    out: &mut [[u32; LANES]],
+) {
+    for (&query, bytes) in queries.iter().zip(bytes) {
+        // A byte for each row: AVX2 writes two halves of four bits.
+        let rows = match width {
+            Width::Zmm => *bytes.first_chunk().expect("half of them"),
+            Width::Ymm => halves_joined(bytes),
+        };
+        out[query] = transposed(rows);
+    }
+}
+
+#[inline(always)]
+fn halves_joined(bytes: &[u8; ANSWER_BYTES]) -> [u8; SEGMENT_SLOTS] {
+    let mut out = [0; SEGMENT_SLOTS];
+    for (out, &[low, high]) in out.iter_mut().zip(bytes.as_chunks().0) {
+        *out = low | high << 4;
+    }
+    out
+}
+
+/// Words whose bit `i` was the bit of the word in byte `i`.
+#[target_feature(enable = "avx2")]
+fn transposed(rows: [u8; SEGMENT_SLOTS]) -> [u32; LANES] {
+    let [a, b, c, d]: [i64; 4] = bytemuck::cast(rows);
+    let mut rows = _mm256_set_epi64x(d, c, b, a);
+    let mut words = [0; LANES];
+    // The highest bits of all bytes, then those below.
+    for word in words.iter_mut().rev() {
+        *word = _mm256_movemask_epi8(rows) as u32;
+        rows = _mm256_add_epi8(rows, rows);
+    }
+    words
+}

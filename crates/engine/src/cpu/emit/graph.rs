@@ -1,0 +1,406 @@
+//! What a region computes, as a graph of operations on words that a vector unit has.
+//!
+//! Operands stand before their users, and the same operation on the same operands is one node.
+
+use std::collections::HashMap;
+
+use orbit_core::board::attacks;
+use orbit_plan::TRUE;
+
+/// A node of a graph.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Value(pub(super) u32);
+
+impl Value {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An operation on words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Node {
+    /// What a register of the machine holds when the region begins.
+    Column(u32),
+    /// The same word everywhere.
+    Word(u64),
+    /// Any function of the bits of one to three words.
+    Logic(Logic),
+    Up(Value, u8),
+    Down(Value, u8),
+    /// Rotated left.
+    Around(Value, u8),
+    Add(Value, Value),
+    Sub(Value, Value),
+    /// How many bits are set.
+    Count(Value),
+    /// The sum of the bytes.
+    Sums(Value),
+    /// Mask: both are equal.
+    Equal(Value, Value),
+    /// Mask: the first is greater, with signs.
+    Greater(Value, Value),
+    /// Mask: each word meets a word, or, with the flag, does not.
+    Meets(Vec<(Value, Value, bool)>),
+}
+
+/// A function of bits. Bit `4 * a + 2 * b + c` of the table is its value for bits of the three leaves; of leaves that are
+/// missing it does not depend.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Logic {
+    pub(super) table: u8,
+    pub(super) leaves: Vec<Value>,
+}
+
+/// The tables of the leaves themselves.
+pub(super) const LEAVES: [u8; 3] = [0xf0, 0xcc, 0xaa];
+
+impl Logic {
+    /// The same without leaves on which it does not depend; no leaf twice.
+    pub(super) fn new(value: impl Fn(&dyn Fn(Value) -> bool) -> bool, leaves: &[Value]) -> Logic {
+        let mut leaves: Vec<Value> = leaves.to_vec();
+        let table_of = |leaves: &[Value]| {
+            (0..8u8).fold(0, |table, bits| {
+                let bit = |leaf: Value| {
+                    let k = leaves.iter().position(|&it| it == leaf);
+                    k.is_some_and(|k| LEAVES[k] >> bits & 1 != 0)
+                };
+                table | u8::from(value(&bit)) << bits
+            })
+        };
+        let mut table = table_of(&leaves);
+        for k in (0..leaves.len()).rev() {
+            // Whether its bit makes a difference anywhere.
+            let by = [4, 2, 1][k];
+            if (table & LEAVES[k]) >> by == table & !LEAVES[k] {
+                leaves.remove(k);
+                table = table_of(&leaves);
+            }
+        }
+        Logic { table, leaves }
+    }
+
+    /// Its value for some bits of its leaves.
+    pub(super) fn value(&self, bit: &dyn Fn(Value) -> bool) -> bool {
+        let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
+        self.table >> place.sum::<u8>() & 1 != 0
+    }
+}
+
+/// A graph while it grows.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    /// For each node, the bits that may be set.
+    bounds: Vec<u64>,
+    known: HashMap<Node, Value>,
+    /// Whether the vector unit rotates, counts bits and has mask registers, as AVX-512 does.
+    is_wide: bool,
+}
+
+impl Graph {
+    pub(super) fn new(is_wide: bool) -> Graph {
+        Graph { nodes: Vec::new(), bounds: Vec::new(), known: HashMap::new(), is_wide }
+    }
+
+    pub(super) fn node(&self, value: Value) -> &Node {
+        &self.nodes[value.index()]
+    }
+
+    fn put(&mut self, node: Node) -> Value {
+        if let Some(&known) = self.known.get(&node) {
+            return known;
+        }
+        let bounds = |value: Value| self.bounds[value.index()];
+        let bounds = match &node {
+            Node::Word(word) => *word,
+            Node::Logic(logic) => {
+                (0..8u8).filter(|bits| logic.table >> bits & 1 != 0).fold(0, |all, bits| {
+                    let can = logic.leaves.iter().zip(LEAVES).fold(TRUE, |can, (&leaf, set)| {
+                        match (set >> bits & 1 != 0, self.node(leaf)) {
+                            (true, _) => can & bounds(leaf),
+                            (false, Node::Word(word)) => can & !word,
+                            (false, _) => can,
+                        }
+                    });
+                    all | can
+                })
+            }
+            Node::Up(a, by) => bounds(*a) << by,
+            Node::Down(a, by) => bounds(*a) >> by,
+            Node::Around(a, by) => bounds(*a).rotate_left((*by).into()),
+            Node::Count(_) => 127,
+            Node::Sums(_) => 0x7ff,
+            Node::Add(a, b) if a == b => bounds(*a) << 1,
+            Node::Add(a, b) => match bounds(*a).checked_add(bounds(*b)) {
+                Some(sum) => TRUE >> sum.leading_zeros().min(63),
+                None => TRUE,
+            },
+            Node::Column(_) | Node::Sub(..) | Node::Equal(..) | Node::Greater(..) | Node::Meets(_) => TRUE,
+        };
+        let value = Value(self.nodes.len() as u32);
+        self.nodes.push(node.clone());
+        self.bounds.push(bounds);
+        self.known.insert(node, value);
+        value
+    }
+
+    pub(super) fn bounds(&self, value: Value) -> u64 {
+        self.bounds[value.index()]
+    }
+
+    /// The word that a node always is.
+    fn constant(&self, value: Value) -> Option<u64> {
+        match self.node(value) {
+            Node::Word(word) => Some(*word),
+            _ if self.bounds(value) == 0 => Some(0),
+            _ => None,
+        }
+    }
+
+    pub(super) fn column(&mut self, register: u32) -> Value {
+        self.put(Node::Column(register))
+    }
+
+    pub(super) fn word(&mut self, word: u64) -> Value {
+        self.put(Node::Word(word))
+    }
+
+    /// A function of two words, which is also given as it is on whole words.
+    fn logic(
+        &mut self,
+        a: Value,
+        b: Value,
+        bits: impl Fn(bool, bool) -> bool,
+        words: impl Fn(u64, u64) -> u64,
+    ) -> Value {
+        match [a, b].map(|it| self.constant(it)) {
+            [Some(x), Some(y)] => return self.word(words(x, y)),
+            [x, y] => {
+                // A word that is all or nothing leaves the other, its opposite, or neither.
+                for (known, other, first) in [(x, b, true), (y, a, false)] {
+                    let Some(word) = known.filter(|&word| word == 0 || word == TRUE) else { continue };
+                    let of = |it: bool| if first { bits(word != 0, it) } else { bits(it, word != 0) };
+                    match (of(false), of(true)) {
+                        (false, false) => return self.word(0),
+                        (true, true) => return self.word(TRUE),
+                        (false, true) => return other,
+                        (true, false) => {
+                            let logic = Logic::new(|bit| !bit(other), &[other]);
+                            return self.put_logic(logic);
+                        }
+                    }
+                }
+            }
+        }
+        let logic = Logic::new(|bit| bits(bit(a), bit(b)), &if a == b { vec![a] } else { vec![a, b] });
+        self.put_logic(logic)
+    }
+
+    fn put_logic(&mut self, logic: Logic) -> Value {
+        match (logic.leaves.as_slice(), logic.table) {
+            ([], table) => self.word(if table == 0 { 0 } else { TRUE }),
+            (&[only], 0xf0) => only,
+            // The opposite of an opposite.
+            (&[only], _) => match self.node(only) {
+                Node::Logic(Logic { leaves, .. }) if leaves.len() == 1 => leaves[0],
+                _ => self.put(Node::Logic(logic)),
+            },
+            _ => self.put(Node::Logic(logic)),
+        }
+    }
+
+    pub(super) fn and(&mut self, a: Value, b: Value) -> Value {
+        for (it, mask) in [(a, b), (b, a)] {
+            if let Some(mask) = self.constant(mask) {
+                if self.bounds(it) & !mask == 0 {
+                    return it;
+                }
+                if self.bounds(it) & mask == 0 {
+                    return self.word(0);
+                }
+            }
+        }
+        self.logic(a, b, |a, b| a & b, |a, b| a & b)
+    }
+
+    pub(super) fn or(&mut self, a: Value, b: Value) -> Value {
+        self.logic(a, b, |a, b| a | b, |a, b| a | b)
+    }
+
+    pub(super) fn xor(&mut self, a: Value, b: Value) -> Value {
+        self.logic(a, b, |a, b| a ^ b, |a, b| a ^ b)
+    }
+
+    pub(super) fn and_not(&mut self, a: Value, b: Value) -> Value {
+        self.logic(a, b, |a, b| a & !b, |a, b| a & !b)
+    }
+
+    pub(super) fn not(&mut self, a: Value) -> Value {
+        let all = self.word(TRUE);
+        self.xor(a, all)
+    }
+
+    /// `a` where the mask is true, else `b`.
+    pub(super) fn select(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        let (a, b) = (self.and(a, mask), self.and_not(b, mask));
+        self.or(a, b)
+    }
+
+    /// Moved up, or down if `by` is negative.
+    pub(super) fn shift(&mut self, a: Value, by: i32) -> Value {
+        let amount = by.unsigned_abs();
+        match (self.constant(a), by) {
+            (_, 0) => a,
+            (Some(_), ..=-64 | 64..) => self.word(0),
+            (Some(word), 1..) => self.word(word << amount),
+            (Some(word), _) => self.word(word >> amount),
+            (None, ..=-64 | 64..) => self.word(0),
+            // Processors add in more places than they shift.
+            (None, 1) => self.put(Node::Add(a, a)),
+            (None, 1..) => self.put(Node::Up(a, amount as u8)),
+            (None, _) => self.put(Node::Down(a, amount as u8)),
+        }
+    }
+
+    pub(super) fn around(&mut self, a: Value, by: u8) -> Value {
+        if let Some(word) = self.constant(a) {
+            return self.word(word.rotate_left(by.into()));
+        }
+        if self.is_wide {
+            return self.put(Node::Around(a, by));
+        }
+        let (up, down) = (self.shift(a, by.into()), self.shift(a, i32::from(by) - 64));
+        self.or(up, down)
+    }
+
+    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+        match [a, b].map(|it| self.constant(it)) {
+            [Some(a), Some(b)] => self.word(a.wrapping_add(b)),
+            [Some(0), _] => b,
+            [_, Some(0)] => a,
+            _ => self.put(Node::Add(a, b)),
+        }
+    }
+
+    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
+        match [a, b].map(|it| self.constant(it)) {
+            [Some(a), Some(b)] => self.word(a.wrapping_sub(b)),
+            [_, Some(0)] => a,
+            _ => self.put(Node::Sub(a, b)),
+        }
+    }
+
+    /// How many bits are set.
+    pub(super) fn count(&mut self, a: Value) -> Value {
+        if let Some(word) = self.constant(a) {
+            return self.word(word.count_ones().into());
+        }
+        if self.is_wide {
+            return self.put(Node::Count(a));
+        }
+        // Of each two bits, four, eight; then of all bytes.
+        // Source: Warren, Hacker's Delight, section 5-1.
+        let [twos, fours, eights] =
+            [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f].map(|word| self.word(word));
+        let half = self.shift(a, -1);
+        let half = self.and(half, twos);
+        let a = self.sub(a, half);
+        let (low, high) = (self.and(a, fours), self.shift(a, -2));
+        let high = self.and(high, fours);
+        let a = self.add(low, high);
+        let high = self.shift(a, -4);
+        let a = self.add(a, high);
+        let a = self.and(a, eights);
+        self.put(Node::Sums(a))
+    }
+
+    pub(super) fn equal(&mut self, a: Value, b: Value) -> Value {
+        match [a, b].map(|it| self.constant(it)) {
+            [Some(a), Some(b)] => self.word(if a == b { TRUE } else { 0 }),
+            // What may be in memory comes last.
+            [Some(_), None] => self.put(Node::Equal(b, a)),
+            _ => self.put(Node::Equal(a, b)),
+        }
+    }
+
+    pub(super) fn greater(&mut self, a: Value, b: Value) -> Value {
+        match [a, b].map(|it| self.constant(it)) {
+            [Some(a), Some(b)] => self.word(if a as i64 > b as i64 { TRUE } else { 0 }),
+            _ => self.put(Node::Greater(a, b)),
+        }
+    }
+
+    /// Mask: each word meets a word, or, with the flag, does not.
+    pub(super) fn meets(&mut self, terms: &[(Value, Value, bool)]) -> Value {
+        let mut left = Vec::new();
+        for &(word, keep, not) in terms {
+            let both = self.constant(word).zip(self.constant(keep)).map(|(word, keep)| word & keep);
+            let never = self.constant(keep).is_some_and(|keep| self.bounds(word) & keep == 0);
+            match both.or(never.then_some(0)) {
+                Some(known) if (known == 0) != not => return self.word(0),
+                Some(_) => {}
+                None => left.push((word, keep, not)),
+            }
+        }
+        if self.is_wide {
+            return if left.is_empty() { self.word(TRUE) } else { self.put(Node::Meets(left)) };
+        }
+        let (mut all, none) = (self.word(TRUE), self.word(0));
+        for (word, keep, not) in left {
+            let cut = self.and(word, keep);
+            let empty = self.equal(cut, none);
+            all = if not { self.and(all, empty) } else { self.and_not(all, empty) };
+        }
+        all
+    }
+
+    /// Mask: a set is not empty.
+    pub(super) fn any(&mut self, a: Value) -> Value {
+        let all = self.word(TRUE);
+        self.meets(&[(a, all, false)])
+    }
+
+    /// Squares moved by (files, ranks); what leaves the board is lost.
+    pub(super) fn translate(&mut self, a: Value, dx: i8, dy: i8) -> Value {
+        if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
+            return self.word(0);
+        }
+        let (stay, by) = attacks::translation(dx, dy);
+        self.moved(a, stay, by)
+    }
+
+    /// `(a & keep)` moved by `by` bits, none of which gets lost. It is cut afterwards, as other words may be made of
+    /// what was moved.
+    pub(super) fn moved(&mut self, a: Value, keep: u64, by: i32) -> Value {
+        let moved = self.shift(a, by);
+        let keep = if by >= 0 { keep << (by & 63) } else { keep >> (-by & 63) };
+        let keep = self.word(keep);
+        self.and(moved, keep)
+    }
+
+    /// All squares reached in a direction over squares of `empty`, the first other one included.
+    pub(super) fn slide(&mut self, a: Value, empty: Value, dir: u8) -> Value {
+        let (dx, dy) = orbit_plan::DIR_STEPS[usize::from(dir)];
+        // A step from a square inside never wraps, so a fill over such squares cannot either.
+        let (_, by) = attacks::translation(dx, dy);
+        let wrapped = match dx {
+            1 => 0x0101_0101_0101_0101,
+            -1 => 0x8080_8080_8080_8080,
+            _ => 0u64,
+        };
+        let inside = self.word(!wrapped);
+        let mut open = self.and(empty, inside);
+        let mut fill = a;
+        for times in [1, 2, 4] {
+            let further = self.shift(fill, by * times);
+            let further = self.and(further, open);
+            fill = self.or(fill, further);
+            if times < 4 {
+                let next = self.shift(open, by * times);
+                open = self.and(open, next);
+            }
+        }
+        self.translate(fill, dx, dy)
+    }
+}

@@ -1,0 +1,287 @@
+//! Programs as machine code.
+//!
+//! An interpreter reads and writes memory for each step. Here steps that follow each other become a *region*: a loop over
+//! the words of a group that keeps what it computes in registers and stores only what is read outside. Loops over short
+//! tables are written out, their rows being constants. Steps that no vector unit has, such as legal moves, are left to
+//! the kernels, which run between the regions. Both give the same words.
+//!
+//! Steps become nodes of a graph (`lower`, `graph`), functions of bits that one instruction can say are joined (`fuse`),
+//! and nodes become instructions on registers (`allocate`), which are written as bytes (`assembler`) to memory that is
+//! executable (`code`). `answers` turns what it writes into words. Nothing but `code` and a call for AVX2 is unsafe.
+
+mod allocate;
+mod answers;
+mod assembler;
+mod code;
+mod fuse;
+mod graph;
+mod lower;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::{
+    kernels,
+    registers::{GROUP, Line, Machine},
+};
+use allocate::Body;
+use answers::answers;
+use assembler::{ANSWER_BYTES, Assembler, Inst, Width};
+use code::{Code, Function};
+use graph::Graph;
+use lower::{Flat, Scalars, Sinks};
+use orbit_core::isa::Isa;
+use orbit_plan::{Program, Reg, Step};
+
+/// Instructions of a region, about. A few regions stay in the processor's nearest memory while a group goes through them, and
+/// what lives on from region to region is stored.
+const REGION_WEIGHT: usize = 1200;
+
+/// A run of fewer instructions between kernels is left to the kernels.
+const REGION_WEIGHT_MIN: usize = 4;
+
+/// Loops of more instructions, all rows together, are left to the kernels.
+const LOOP_WEIGHT_MAX: usize = 6000;
+
+/// A program as machine code.
+#[derive(Debug)]
+pub(super) struct Native {
+    code: Code,
+    items: Vec<Item>,
+    width: Width,
+    slots: usize,
+    lines: usize,
+}
+
+#[derive(Debug)]
+enum Item {
+    /// Steps that the kernels run.
+    Steps(Range<usize>),
+    /// A region, and the queries that it answers.
+    Region(Function, Vec<usize>),
+}
+
+/// Compiles a program, of which some registers are read when it has run. `None` if nothing of it is worth that, on other
+/// instruction sets, and where the system gives no executable memory.
+pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Native> {
+    let width = match isa {
+        Isa::Base => return None,
+        Isa::Avx2(_) => Width::Ymm,
+        Isa::Avx512(_) => Width::Zmm,
+    };
+    compiled(program, kept, width, width.registers())
+}
+
+/// The same with some of the vector registers, for an instruction set that the processor has.
+fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> Option<Native> {
+    let parts = parts(program);
+    if !parts.iter().any(|part| matches!(part, Part::Region(_))) {
+        return None;
+    }
+    let mut live = vec![false; program.registers];
+    kept.iter().for_each(|reg| live[reg.0 as usize] = true);
+    let mut assembler = Assembler::new(width);
+    let (mut items, mut slots, mut lines) = (Vec::new(), 0, 0);
+    for part in parts.iter().rev() {
+        match part {
+            Part::Steps(range) => {
+                items.push(Item::Steps(range.clone()));
+                let steps = &program.steps[range.clone()];
+                // What a loop writes may have been written by another of its rows.
+                let is_straight = !steps.iter().any(|step| matches!(step, Step::Begin { .. }));
+                steps.iter().rev().for_each(|step| pass(step, is_straight, &mut live));
+            }
+            Part::Region(steps) => {
+                let Body { insts, pool, slots: used, answers } = region(steps, &live, width, registers);
+                let begin = assembler.function(&insts, &pool, (GROUP * size_of::<u64>()) as u32);
+                let columns = insts.iter().filter_map(|inst| match inst {
+                    Inst::Address(column) => Some(*column as usize + 1),
+                    _ => None,
+                });
+                let (columns, used) = (columns.max().unwrap_or(0), used as usize);
+                (slots, lines) = (slots.max(used), lines.max(answers.len()));
+                let function = Function { begin, columns, slots: used, lines: answers.len() };
+                items.push(Item::Region(function, answers));
+                steps.iter().rev().for_each(|flat| pass(flat.step, true, &mut live));
+            }
+        }
+    }
+    items.reverse();
+    Some(Native { code: Code::new(&assembler.finish())?, items, width, slots, lines })
+}
+
+/// The instructions of a region after which some registers are read.
+fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> Body {
+    let mut graph = Graph::new(width == Width::Zmm);
+    let sinks: Sinks = lower::lowered(&mut graph, steps, |register| live[register as usize]);
+    let order = fuse::fused(&mut graph, &sinks, width);
+    allocate::body(&graph, &order, &sinks, width, registers)
+}
+
+/// Turns the registers that are read after a step into those that are read before it.
+fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
+    if let Some(written) = lower::written(step).filter(|_| is_straight) {
+        live[written.0 as usize] = false;
+    }
+    lower::reads(step, &mut |read| live[read.0 as usize] = true);
+}
+
+/// Steps of a program that run together.
+enum Part<'a> {
+    /// By the kernels.
+    Steps(Range<usize>),
+    /// As machine code.
+    Region(Vec<Flat<'a>>),
+}
+
+/// Divides a program.
+fn parts(program: &Program) -> Vec<Part<'_>> {
+    let mut parts = Parts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
+    let scalars = Scalars::new(&program.scalars);
+    let mut at = 0;
+    while let Some(step) = program.steps.get(at) {
+        match step {
+            Step::Begin { end, .. } => {
+                if loop_weight(program, at, *end).is_some_and(|weight| weight <= LOOP_WEIGHT_MAX) {
+                    write_out(program, at, *end, &scalars, &mut parts);
+                } else {
+                    parts.push_steps(at..end + 1);
+                }
+                at = end + 1;
+            }
+            step if lower::is_said(step) => {
+                parts.push(Flat { at, step, scalars: scalars.clone() }, false);
+                at += 1;
+            }
+            _ => {
+                parts.push_steps(at..at + 1);
+                at += 1;
+            }
+        }
+    }
+    parts.close();
+    parts.done
+}
+
+/// The instructions of a loop with all its rows, unless a step of it has none.
+fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
+    let Step::Begin { table, .. } = program.steps[begin] else {
+        unreachable!("a loop begins with its beginning")
+    };
+    let (mut weight, mut at) = (1usize, begin + 1);
+    while at < end {
+        let step = &program.steps[at];
+        if let Step::Begin { end: inner, .. } = *step {
+            weight = weight.saturating_add(loop_weight(program, at, inner)?);
+            at = inner + 1;
+        } else {
+            weight = weight.saturating_add(lower::is_said(step).then(|| lower::weight(step))?);
+            at += 1;
+        }
+    }
+    Some(weight.saturating_mul(program.tables[table].len()))
+}
+
+/// Adds the steps of a loop, row by row.
+fn write_out<'a>(
+    program: &'a Program,
+    begin: usize,
+    end: usize,
+    scalars: &Scalars<'a>,
+    parts: &mut Parts<'a>,
+) {
+    let Step::Begin { table, first, .. } = program.steps[begin] else {
+        unreachable!("a loop begins with its beginning")
+    };
+    let flat = |at: usize, scalars: &Scalars<'a>, parts: &mut Parts<'a>| {
+        parts.push(Flat { at, step: &program.steps[at], scalars: scalars.clone() }, true);
+    };
+    flat(begin, scalars, parts);
+    for row in &program.tables[table] {
+        let scalars = scalars.in_row(first, row);
+        let mut at = begin + 1;
+        while at < end {
+            if let Step::Begin { end: inner, .. } = program.steps[at] {
+                write_out(program, at, inner, &scalars, parts);
+                at = inner + 1;
+            } else {
+                flat(at, &scalars, parts);
+                at += 1;
+            }
+        }
+        flat(end, &scalars, parts);
+    }
+}
+
+/// The parts of a program so far.
+struct Parts<'a> {
+    done: Vec<Part<'a>>,
+    /// The region that goes on.
+    open: Vec<Flat<'a>>,
+    weight: usize,
+    /// Whether it has a step of a loop, or goes on with the region before it, so that no kernel can run it.
+    is_fixed: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn push(&mut self, flat: Flat<'a>, in_loop: bool) {
+        if self.weight > REGION_WEIGHT {
+            self.is_fixed = true;
+            self.close();
+        }
+        self.weight += lower::weight(flat.step);
+        self.is_fixed |= in_loop;
+        self.open.push(flat);
+    }
+
+    fn push_steps(&mut self, range: Range<usize>) {
+        self.close();
+        match self.done.last_mut() {
+            Some(Part::Steps(before)) if before.end == range.start => before.end = range.end,
+            _ => self.done.push(Part::Steps(range)),
+        }
+    }
+
+    /// Ends the open region.
+    fn close(&mut self) {
+        let steps = std::mem::take(&mut self.open);
+        let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;
+        (self.weight, self.is_fixed) = (0, false);
+        match (steps.first(), steps.last()) {
+            (Some(first), Some(last)) if !is_region => {
+                let range = first.at..last.at + 1;
+                self.push_steps(range);
+            }
+            (Some(_), _) => self.done.push(Part::Region(steps)),
+            _ => {}
+        }
+    }
+}
+
+impl Native {
+    /// Runs the program from which it was compiled on what is loaded.
+    pub(super) fn run(&self, program: &Program, machine: &mut Machine) {
+        if machine.scratch.len() < self.slots {
+            machine.scratch.resize(self.slots, Line::default());
+        }
+        if machine.answer_bytes.len() < self.lines * ANSWER_BYTES {
+            machine.answer_bytes.resize(self.lines * ANSWER_BYTES, 0);
+        }
+        for item in &self.items {
+            match item {
+                Item::Steps(range) => kernels::run(machine.isa, program, range.clone(), machine),
+                Item::Region(function, queries) => {
+                    self.code.call(
+                        function,
+                        &mut machine.regs,
+                        &mut machine.scratch,
+                        &mut machine.answer_bytes,
+                    );
+                    let (bytes, _) = machine.answer_bytes.as_chunks();
+                    answers(machine.isa, bytes, self.width, queries, &mut machine.answers);
+                }
+            }
+        }
+    }
+}

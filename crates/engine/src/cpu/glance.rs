@@ -1,0 +1,270 @@
+//! What is known of segments at a glance: wider bounds than those of [`Moved`](orbit_reel::bounds::Moved), from
+//! comparisons of all moves of a segment with patterns. They pass over most segments, so that only few are looked at
+//! more closely.
+
+use orbit_core::board::{Board, Code, PieceSet, Position};
+use orbit_core::isa::Isa;
+use orbit_plan::{Bound, BoundRead, Reg, Screen};
+use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
+
+/// Screens that depend on more squares of a piece are not glanced at: a pattern is needed for each.
+const SQUARES_MAX: u32 = 12;
+
+const STANDARD: Board = Position::standard().board;
+
+const PAWN: u8 = 1;
+const ROOK: u8 = 4;
+const KING: u8 = 6;
+const BLACK: u8 = 8;
+
+/// What is read at a glance.
+#[derive(Clone, Debug)]
+pub(super) struct Glance {
+    pub(super) reads: Vec<(Seen, Reg)>,
+    /// The squares on which moves put pieces.
+    pub(super) arrivals: Vec<Lookup>,
+}
+
+/// What a glance tells of a segment.
+#[derive(Clone, Debug)]
+pub(super) enum Seen {
+    /// The words of the patterns that moves have, together.
+    Patterns(Vec<Pattern>),
+    /// A word if a game begins in the segment, to which those of [`Glance::arrivals`] are added.
+    Arrivals { at_first: u64 },
+    /// All bits.
+    All,
+    /// The number of moves before a beginning in the segment, or half of it.
+    Moves { half: bool },
+    /// Mask: one game begins in the segment.
+    Standard,
+    /// Mask: more than one begins in it.
+    Other,
+}
+
+/// A pattern of moves, of which at most 16 are looked for together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pattern {
+    /// Bits of a [`PackedMove`](orbit_core::board::PackedMove).
+    pub(super) bits: u16,
+    /// How they are set where it has the pattern.
+    pub(super) set: u16,
+    /// What is told of it.
+    pub(super) word: u64,
+}
+
+/// At most 16 patterns that do not depend on where a move begins, as tables.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup {
+    /// The patterns, and where the word of each is added.
+    pub(super) patterns: Vec<(Pattern, Reg)>,
+    /// For each square that moves reach, and for each code of a move, the patterns that are had with it: bit `k` for the
+    /// `k`-th.
+    #[cfg(target_arch = "x86_64")]
+    by_square: [u16; 64],
+    #[cfg(target_arch = "x86_64")]
+    by_code: [u16; 32],
+}
+
+impl Glance {
+    /// What to look at for a screen, if it depends on few squares.
+    pub(super) fn new(screen: &Screen) -> Option<Glance> {
+        let (mut reads, mut patterns) = (Vec::new(), Vec::new());
+        for (BoundRead { bound, bits }, reg) in screen.loads() {
+            if let Bound::Arrivals(code) = bound {
+                patterns.extend(arrivals(code, bits)?.into_iter().map(|pattern| (pattern, reg)));
+            }
+            reads.extend(Seen::new(bound).map(|seen| (seen, reg)));
+        }
+        Some(Glance { reads, arrivals: patterns.chunks(16).map(Lookup::new).collect() })
+    }
+
+    /// Whether all games of a block but the first begin from the standard position, and none has side lines: others need
+    /// a closer look.
+    pub(super) fn can_look_at(block: &Block) -> bool {
+        block.starts.is_empty()
+    }
+}
+
+impl Seen {
+    /// Nothing of planes, which are read from keys.
+    fn new(bound: Bound) -> Option<Seen> {
+        Some(match bound {
+            Bound::Arrivals(code) => Seen::Arrivals { at_first: STANDARD.having(code).0 },
+            Bound::Touched => Seen::All,
+            Bound::Promotions(set) => Seen::Patterns(promotions(set)),
+            // A move captures once; each side plays every other one.
+            Bound::Losses(set) => Seen::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 },
+            Bound::Standard => Seen::Standard,
+            Bound::Other => Seen::Other,
+            Bound::Next(_) => return None,
+            Bound::Fewest(_) | Bound::Most(_) => unreachable!("screens of material read them"),
+        })
+    }
+}
+
+impl Lookup {
+    fn new(patterns: &[(Pattern, Reg)]) -> Lookup {
+        #[cfg(target_arch = "x86_64")]
+        let having = |mask: u16, bits: usize| {
+            (0..).zip(patterns).fold(0, |all, (k, (pattern, _))| {
+                all | u16::from(bits as u16 & pattern.bits & mask == pattern.set & mask) << k
+            })
+        };
+        Lookup {
+            patterns: patterns.to_vec(),
+            #[cfg(target_arch = "x86_64")]
+            by_square: std::array::from_fn(|square| having(0x0fc0, square << 6)),
+            #[cfg(target_arch = "x86_64")]
+            by_code: std::array::from_fn(|code| having(0xf000, code << 12)),
+        }
+    }
+
+    /// The patterns that moves of eight segments have, a word for each segment: bit `k` for the `k`-th.
+    #[inline(always)]
+    pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
+        match isa {
+            #[cfg(target_arch = "x86_64")]
+            #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
+            // SAFETY: an `Isa` exists only where the processor has its instructions.
+            Isa::Avx512(_) => unsafe { self.looked_up(moves) },
+            _ => found(moves, self.patterns.iter().map(|&(pattern, _)| pattern)),
+        }
+    }
+
+    /// The same, by tables of which a processor looks up 32 entries at once.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {
+        use std::arch::x86_64::{
+            __m512i, _mm512_and_si512, _mm512_or_si512, _mm512_permutex2var_epi16, _mm512_permutexvar_epi16,
+            _mm512_shuffle_i64x2, _mm512_srli_epi16, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+        };
+        let [low, high]: [__m512i; 2] = bytemuck::cast(self.by_square);
+        let codes: __m512i = bytemuck::cast(self.by_code);
+        let words = |n: usize| {
+            let moves: __m512i = bytemuck::cast(moves[n]);
+            // Of each number, the lowest bits say which entry.
+            let squares = _mm512_permutex2var_epi16(low, _mm512_srli_epi16::<6>(moves), high);
+            _mm512_and_si512(squares, _mm512_permutexvar_epi16(_mm512_srli_epi16::<12>(moves), codes))
+        };
+        // Quarters of one vector side by side, then those of another.
+        let halved =
+            |a, b| _mm512_or_si512(_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
+        let four = |first: usize| {
+            let two = |n: usize| halved(words(n), words(n + 2));
+            halved(two(first), two(first + 4))
+        };
+        let (even, odd) = (four(0), four(1));
+        let eight = _mm512_or_si512(_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd));
+        let mut out: [u64; LANES] = bytemuck::cast(eight);
+        for word in &mut out {
+            *word |= *word >> 32;
+            *word = (*word | *word >> 16) & 0xffff;
+        }
+        out
+    }
+}
+
+/// The patterns that moves of eight segments have, of at most 16, a word for each segment: bit `k` for the `k`-th.
+#[inline(always)]
+pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = Pattern>) -> [u64; LANES] {
+    // Each loop goes along memory, since compilers make vector code of such loops most reliably.
+    let mut found = [[0u16; SEGMENT_SLOTS]; LANES];
+    for (at, Pattern { bits, set, .. }) in patterns.enumerate() {
+        let bit = 1 << at;
+        for (found, mv) in found.as_flattened_mut().iter_mut().zip(moves.as_flattened()) {
+            *found |= if mv.0 & bits == set { bit } else { 0 };
+        }
+    }
+    let mut all = [0; LANES];
+    for n in 0..LANES {
+        all[n] = found[n].iter().fold(0, |all, found| all | found).into();
+    }
+    all
+}
+
+/// The patterns of moves that put a piece on some squares, and perhaps of more castling and captures in passing.
+fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<Pattern>> {
+    if squares.count_ones() > SQUARES_MAX {
+        return None;
+    }
+    let squares_of = (0..64).filter(|square| squares >> square & 1 != 0);
+    let to =
+        |square: u16| Pattern { bits: 0xffc0, set: u16::from(code) << 12 | square << 6, word: 1 << square };
+    let mut patterns: Vec<Pattern> = squares_of.map(to).collect();
+    let (is_black, role) = (code & BLACK != 0, code & !BLACK);
+    let (home, passing) = if is_black { (7, 2) } else { (0, 5) };
+    let on = |files: u64, rank: u16| squares & files << (8 * rank);
+    let castled = match role {
+        KING => on(0b0100_0100, home),
+        ROOK => on(0b0010_1000, home),
+        _ => 0,
+    };
+    if castled != 0 {
+        // The square that such a move reaches is the rook's. It lies on the rank where the move begins, as moves are legal.
+        patterns.push(Pattern { bits: 0xfe00, set: home << 9, word: castled });
+    }
+    if role == PAWN && on(0xff, passing) != 0 {
+        patterns.push(Pattern { bits: 0xfe00, set: 7 << 12 | passing << 9, word: on(0xff, passing) });
+    }
+    Some(patterns)
+}
+
+/// The patterns of moves of some pieces of one side from the last rank but one to the last.
+pub(super) fn promotions(set: PieceSet) -> Vec<Pattern> {
+    let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
+    let codes = (1..15).filter(|&code| set.contains(Code(code)));
+    let pattern = |code| Pattern { bits: 0xfe38, set: u16::from(code) << 12 | ranks, word: u64::MAX };
+    codes.map(pattern).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orbit_core::board::PackedMove;
+
+    #[test]
+    fn what_is_looked_up_is_what_is_compared() {
+        // Every pattern of arrivals, sixteen at a time, on every value of a move.
+        let patterns: Vec<(Pattern, Reg)> = (1..15)
+            .flat_map(|code| {
+                [0xffff, 0xffff << 16, 0xffff << 32, 0xffff << 48].map(|bits| (Code(code), bits))
+            })
+            .flat_map(|(code, bits)| {
+                arrivals(code, bits & 0xfff0_0fff_fff0_0fff).expect("twelve squares are few")
+            })
+            .map(|pattern| (pattern, Reg(0)))
+            .collect();
+        assert!(patterns.len() > 600);
+        let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
+        // Moves of a segment that lie far from each other.
+        let moves = |first: usize| {
+            let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];
+            moves
+                .as_flattened_mut()
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, mv)| *mv = all[(first + 257 * i) % all.len()]);
+            moves
+        };
+        for isa in Isa::available() {
+            let mut seen = 0;
+            for (at, patterns) in patterns.chunks(16).enumerate() {
+                let lookup = Lookup::new(patterns);
+                for first in 0..257 {
+                    let moves = moves(first + 1024 * at);
+                    let expected = moves.map(|segment| {
+                        let has = |&(Pattern { bits, set, .. }, _): &(Pattern, Reg)| {
+                            segment.iter().any(|mv| mv.0 & bits == set)
+                        };
+                        (0..).zip(patterns).fold(0u64, |all, (k, pattern)| all | u64::from(has(pattern)) << k)
+                    });
+                    assert_eq!(lookup.found(isa, &moves), expected, "{}", isa.name());
+                    seen += expected.iter().map(|word| word.count_ones()).sum::<u32>();
+                }
+            }
+            assert!(seen > 1000);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Looking more closely at those positions alone where a condition that costs little holds.
+
+use std::sync::Arc;
+
+use super::{
+    DENSE, pieces,
+    prepared::{MachineCode, Prepared},
+    screen::Rest,
+};
+use crate::{context::Context, slots_of};
+use orbit_core::isa::Isa;
+use orbit_plan::{Plans, SharedPlan};
+use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
+
+/// The hundredths of the positions that must be passed over: with fewer, gathering the others costs more than it saves.
+const WORTH: usize = 100 - 100 / DENSE;
+
+/// A condition without which no query matches, and how well it does.
+#[derive(Debug)]
+pub(super) struct Guard {
+    condition: Prepared<SharedPlan>,
+    rest: Rest,
+}
+
+impl Guard {
+    /// That of all queries together, if they have one.
+    pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Guard> {
+        let condition = plans.guard(0..plans.len())?;
+        Some(Guard { condition: Prepared::new(condition, isa, code), rest: Rest::default() })
+    }
+
+    /// The slots of some segments at which the condition holds, ascending; none if they are many, or were in blocks before.
+    pub(super) fn slots(&self, context: &mut Context<'_>, segments: &[u32]) -> Option<Vec<usize>> {
+        if self.rest.takes_one() {
+            return None;
+        }
+        let (block, interrupt) = (context.block, context.interrupt().clone());
+        let (mut bits, groups) = (vec![0; block.segments()], segments.len().div_ceil(LANES));
+        self.condition.with_machine(context, groups, |plan, machine, native, beside| {
+            for segments in pieces(segments, LANES, &interrupt) {
+                machine.load(&plan.program, block, segments, beside);
+                machine.run(&plan.program, native);
+                machine.answers(segments, [&mut bits[..]].into_iter());
+            }
+        });
+        let (left, all) =
+            (bits.iter().map(|bits| bits.count_ones() as usize).sum(), looked_at(block, segments));
+        self.rest.begin_unless(left, all, WORTH);
+        ((all - left) * 100 >= all * WORTH).then(|| slots_of(&bits, 0..block.slots()).collect())
+    }
+}
+
+/// The number of positions in some segments.
+fn looked_at(block: &Block, segments: &[u32]) -> usize {
+    let ends = segments.iter().map(|&segment| (segment as usize + 1) * SEGMENT_SLOTS);
+    ends.map(|end| SEGMENT_SLOTS - end.saturating_sub(block.slots())).sum()
+}

@@ -1,0 +1,658 @@
+//! The steps of a program as loops over whole registers, compiled for several instruction sets.
+//!
+//! Everything that [`run`] calls in its loops is inlined into it, so that each of its versions is
+//! vectorised for its own instruction set.
+
+use std::ops::Range;
+
+use super::glance::{Glance, Pattern, Seen, found};
+use super::moves::{moves, no_moves};
+use super::registers::{GROUP, Loads, Machine, WordColumn};
+use orbit_core::board::{
+    attacks,
+    moves::{ARRIVALS, ORIGINS, PAIRS},
+    pure,
+};
+use orbit_core::isa::{Isa, for_each_isa};
+use orbit_plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term};
+use orbit_reel::{
+    Block, Material,
+    bounds::{Begun, Ends, Moved, SegmentMoves, moves_of, start_mask},
+    lanes::{LANES, LaneColumn},
+};
+
+for_each_isa! {
+    /// Replays some segments of a block, at most [`LANES`], into the machine's planes, and with `states` their states.
+    pub(super) fn replay(machine: &mut Machine, block: &Block, segments: &[u32], states: bool) {
+        let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
+        let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
+        let states = states.then_some(&mut machine.states);
+        machine.masks = machine.moves.replay(block, segments, planes, states);
+    }
+}
+
+for_each_isa! {
+    /// Loads what is known of some segments of a block, at most [`GROUP`], a segment into each word.
+    pub(super) fn bound(machine: &mut Machine, block: &Block, segments: &[u32], loads: &Loads) {
+        for (row, segments) in segments.chunks(LANES).enumerate() {
+            key_planes(machine, block, (row, segments), loads);
+            let moves = moves_of(block, segments);
+            for part in &loads.parts {
+                let mut moved = Moved::of(&moves, part.codes);
+                for (n, &segment) in segments.iter().enumerate() {
+                    if moved.is_special(n) {
+                        moved.add_special(block, segment, n, part.codes);
+                    }
+                }
+                let mut load = |reg: Reg, words: [u64; LANES]| machine.regs[reg.0 as usize].0[row] = words;
+                part.regs.iter().zip(moved.arrivals).for_each(|(&reg, arrivals)| load(reg, arrivals));
+                part.touched.into_iter().for_each(|reg| load(reg, moved.touched));
+            }
+            if loads.standard.is_some() || loads.other.is_some() {
+                let Begun { standard, other } = Begun::of(&moves);
+                for (reg, words) in [(loads.standard, standard), (loads.other, other)] {
+                    reg.iter().for_each(|reg| machine.regs[reg.0 as usize].0[row] = words);
+                }
+            }
+            for (patterns, reg) in &loads.promotions {
+                machine.regs[reg.0 as usize].0[row] = having(&moves, patterns);
+            }
+            if !loads.losses.is_empty() {
+                let mut planes = [[0; LANES]; 4];
+                for (k, plane) in planes.iter_mut().enumerate() {
+                    *plane = machine.regs[k].0[row];
+                }
+                let ends = Ends::of(&moves, &planes);
+                for &(set, reg) in &loads.losses {
+                    machine.regs[reg.0 as usize].0[row] = ends.losses(set);
+                }
+            }
+        }
+    }
+}
+
+for_each_isa! {
+    /// Loads what is known at a glance of some segments of a block, at most [`GROUP`], a segment into each word.
+    pub(super) fn glance(machine: &mut Machine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
+        for (row, segments) in segments.chunks(LANES).enumerate() {
+            key_planes(machine, block, (row, segments), loads);
+            let moves = moves_of(block, segments);
+            let mut starts = [0; LANES];
+            for n in 0..LANES {
+                starts[n] = start_mask(&moves[n]);
+            }
+            for (seen, reg) in &glance.reads {
+                let words = &mut machine.regs[reg.0 as usize].0[row];
+                match seen {
+                    Seen::Patterns(patterns) => *words = having(&moves, patterns),
+                    &Seen::Arrivals { at_first } => {
+                        for n in 0..LANES {
+                            words[n] = mask_of(starts[n] != 0) & at_first;
+                        }
+                    }
+                    Seen::All => *words = [u64::MAX; LANES],
+                    Seen::Moves { half } => {
+                        for n in 0..LANES {
+                            let moves = starts[n].trailing_zeros();
+                            words[n] = u64::from(if *half { moves.div_ceil(2) } else { moves });
+                        }
+                    }
+                    Seen::Standard => {
+                        for n in 0..LANES {
+                            words[n] = mask_of(starts[n].is_power_of_two());
+                        }
+                    }
+                    Seen::Other => {
+                        for n in 0..LANES {
+                            words[n] = mask_of(starts[n] & starts[n].wrapping_sub(1) != 0);
+                        }
+                    }
+                }
+            }
+            for lookup in &glance.arrivals {
+                let found = lookup.found(machine.isa, &moves);
+                for (k, (pattern, reg)) in lookup.patterns.iter().enumerate() {
+                    add_found(&mut machine.regs[reg.0 as usize].0[row], found, k, pattern);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn mask_of(is_set: bool) -> u64 {
+    if is_set { TRUE } else { 0 }
+}
+
+/// For each segment the words of the patterns that its moves have, together.
+#[inline(always)]
+fn having(moves: &SegmentMoves, patterns: &[Pattern]) -> [u64; LANES] {
+    let found = found(moves, patterns.iter().copied());
+    let mut words = [0; LANES];
+    for (k, pattern) in patterns.iter().enumerate() {
+        add_found(&mut words, found, k, pattern);
+    }
+    words
+}
+
+/// Adds the word of the `k`-th pattern where it was found.
+#[inline(always)]
+fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &Pattern) {
+    // Where neither is read through a reference, compilers make vector code.
+    let (word, mut out) = (pattern.word, *words);
+    for n in 0..LANES {
+        out[n] |= mask_of(found[n] >> k & 1 != 0) & word;
+    }
+    *words = out;
+}
+
+/// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next ones where they are read.
+#[inline(always)]
+fn key_planes(machine: &mut Machine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
+    let planes_after = |after: usize| {
+        let mut planes = [[0; LANES]; 4];
+        for (n, &segment) in segments.iter().enumerate() {
+            let Some(key) = block.keys.get(segment as usize + after) else { break };
+            planes.iter_mut().zip(key.board.planes).for_each(|(plane, of_key)| plane[n] = of_key);
+        }
+        planes
+    };
+    for (k, plane) in planes_after(0).into_iter().enumerate() {
+        machine.regs[k].0[row] = plane;
+    }
+    if loads.reads_next() {
+        for (reg, plane) in loads.next.iter().zip(planes_after(1)) {
+            reg.iter().for_each(|reg| machine.regs[reg.0 as usize].0[row] = plane);
+        }
+    }
+}
+
+for_each_isa! {
+    /// The numbers of pieces in a block.
+    pub(super) fn material(block: &Block) -> Material {
+        Material::of(block)
+    }
+}
+
+for_each_isa! {
+    /// The mask in a register as a word for each segment, bit `i` for slot `i`.
+    pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
+        bits_of(column)
+    }
+}
+
+#[inline(always)]
+fn bits_of(column: &WordColumn) -> [u32; LANES] {
+    let mut out = [0u64; LANES];
+    for (i, row) in column.0.iter().enumerate() {
+        for n in 0..LANES {
+            // A mask: any of its bits says the same.
+            out[n] |= row[n] & (1 << i);
+        }
+    }
+    out.map(|word| word as u32)
+}
+
+for_each_isa! {
+    /// Turns bits, a word for each segment, into masks.
+    pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
+        for (i, row) in out.iter_mut().enumerate() {
+            for n in 0..LANES {
+                row[n] = (u64::from(bits[n]) >> i & 1).wrapping_neg();
+            }
+        }
+    }
+}
+
+for_each_isa! {
+    /// Runs steps of a program, all or none of each loop, on what is loaded.
+    pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+        run_steps(program, steps, machine);
+    }
+}
+
+#[inline(always)]
+fn run_steps(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+    let mut at = steps.start;
+    while at < steps.end {
+        let step = &program.steps[at];
+        at += 1;
+        let (dst, a, scalar) = match *step {
+            Step::Chain { dst, ref chain } => {
+                let mut out = machine.spare.take().expect("it is put back");
+                run_chain(chain, machine, words_mut(&mut out));
+                machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
+                continue;
+            }
+            Step::Do { dst, op } => {
+                // The result goes to the spare column, which then changes places with `dst`.
+                let mut out = machine.spare.take().expect("it is put back");
+                apply(op, machine, words_mut(&mut out));
+                machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
+                continue;
+            }
+            Step::AndScalar { dst, a, scalar } | Step::OrScalar { dst, a, scalar } => (dst, a, scalar),
+            Step::Splat { dst, scalar } => {
+                let word = machine.scalars[scalar.0 as usize];
+                machine.regs[dst.0 as usize].0.as_flattened_mut().fill(word);
+                continue;
+            }
+            Step::Answer { query, mask } => {
+                machine.answers[query] = bits_of(&machine.regs[mask.0 as usize]);
+                continue;
+            }
+            Step::Begin { .. } | Step::End { .. } => {
+                at = control(program, machine, step, at);
+                continue;
+            }
+        };
+        let word = machine.scalars[scalar.0 as usize];
+        let [out, a] = machine
+            .regs
+            .get_disjoint_mut([dst.0 as usize, a.0 as usize])
+            .expect("a step never writes a register that it reads");
+        let (out, a) = (words_mut(out), words(a));
+        if matches!(step, Step::AndScalar { .. }) {
+            map1(out, a, |a| a & word);
+        } else {
+            map1(out, a, |a| a | word);
+        }
+    }
+}
+
+#[inline(always)]
+fn words(column: &WordColumn) -> &[u64; GROUP] {
+    column.0.as_flattened().first_chunk().expect("a register has a word for each position of a group")
+}
+
+#[inline(always)]
+fn words_mut(column: &mut WordColumn) -> &mut [u64; GROUP] {
+    column.0.as_flattened_mut().first_chunk_mut().expect("a register has a word for each position of a group")
+}
+
+#[inline(always)]
+fn map1(out: &mut [u64; GROUP], a: &[u64; GROUP], f: impl Fn(u64) -> u64) {
+    for i in 0..GROUP {
+        out[i] = f(a[i]);
+    }
+}
+
+#[inline(always)]
+fn map2(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], f: impl Fn(u64, u64) -> u64) {
+    for i in 0..GROUP {
+        out[i] = f(a[i], b[i]);
+    }
+}
+
+/// Begins and ends loops; returns the next step.
+#[inline(always)]
+fn control(program: &Program, machine: &mut Machine, step: &Step, next: usize) -> usize {
+    match *step {
+        Step::Begin { table, first, acc, reduce, .. } => {
+            let neutral = if reduce == Reduce::Max { NO_VALUE as u64 } else { 0 };
+            machine.regs[acc.0 as usize].0.as_flattened_mut().fill(neutral);
+            machine.rows.push((next, 0));
+            load_row(machine, first.0 as usize, &program.tables[table][0]);
+            next
+        }
+        Step::End { begin, acc, word, reduce } => {
+            let [acc, word] = machine
+                .regs
+                .get_disjoint_mut([acc.0 as usize, word.0 as usize])
+                .expect("a loop's body is not its own result");
+            let (acc, word) = (words_mut(acc), words(word));
+            for i in 0..GROUP {
+                acc[i] = match reduce {
+                    Reduce::Or => acc[i] | word[i],
+                    Reduce::Max => (acc[i] as i64).max(word[i] as i64) as u64,
+                    Reduce::Count => acc[i].wrapping_sub(word[i]),
+                };
+            }
+            let Step::Begin { table, first, .. } = program.steps[begin] else {
+                unreachable!("an end knows its beginning")
+            };
+            let rows = &program.tables[table];
+            let (body, row) = machine.rows.last_mut().expect("a loop that ends has begun");
+            *row += 1;
+            let (body, row) = (*body, *row);
+            match rows.get(row) {
+                Some(params) => {
+                    load_row(machine, first.0 as usize, params);
+                    body
+                }
+                None => {
+                    machine.rows.pop();
+                    next
+                }
+            }
+        }
+        _ => next,
+    }
+}
+
+#[inline(always)]
+fn load_row(machine: &mut Machine, first: usize, params: &[u64]) {
+    machine.scalars[first..first + params.len()].copy_from_slice(params);
+}
+
+fn mask(value: bool) -> u64 {
+    u64::from(value).wrapping_neg()
+}
+
+#[inline(always)]
+fn number(word: u64) -> i32 {
+    word as i32
+}
+
+#[inline(always)]
+fn packed(number: i32) -> u64 {
+    i64::from(number) as u64
+}
+
+/// What is done to the terms that are taken together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Masked,
+    Up,
+    Down,
+    /// Some move up, some down; or all, where a processor turns words as quickly as it shifts them.
+    Around,
+}
+
+/// Runs a chain, four, two or one terms at a time.
+#[inline(always)]
+fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; GROUP]) {
+    match chain.op {
+        ChainOp::Or => gather(chain, machine, out, 0, |acc, term, not| acc | (term ^ not)),
+        ChainOp::And => gather(chain, machine, out, TRUE, |acc, term, not| acc & (term ^ not)),
+        ChainOp::Sum => gather(chain, machine, out, 0, |acc, term, _| acc + u64::from(term.count_ones())),
+        ChainOp::Meet if chain.terms.iter().all(|term| !term.not) => {
+            gather(chain, machine, out, TRUE, |acc, term, _| if term != 0 { acc } else { 0 })
+        }
+        ChainOp::Meet => gather(chain, machine, out, TRUE, |acc, term, not| acc & (mask(term != 0) ^ not)),
+    }
+}
+
+#[inline(always)]
+fn gather(
+    chain: &Chain<Reg>,
+    machine: &Machine,
+    out: &mut [u64; GROUP],
+    neutral: u64,
+    add: impl Fn(u64, u64, u64) -> u64 + Copy,
+) {
+    // Plain loops: a closure would be compiled by itself, for the base instructions.
+    let (fours, rest) = chain.terms.as_chunks();
+    let (twos, ones) = rest.as_chunks();
+    let mut begin = Some(neutral);
+    for terms in fours {
+        add_terms::<4>(terms, machine, out, begin.take(), kind(terms, machine), add);
+    }
+    for terms in twos {
+        add_terms::<2>(terms, machine, out, begin.take(), kind(terms, machine), add);
+    }
+    for term in ones {
+        add_terms::<1>(&[*term], machine, out, begin.take(), kind(&[*term], machine), add);
+    }
+}
+
+/// The least that serves all of some terms. Terms of a kind are neighbours in a chain.
+#[inline(always)]
+fn kind(terms: &[Term<Reg>], machine: &Machine) -> Kind {
+    let up = terms.iter().any(|term| term.by > 0);
+    let down = terms.iter().any(|term| term.by < 0);
+    match (up, down) {
+        (false, false) if terms.iter().all(|term| machine.scalars[term.keep.0 as usize] == TRUE) => {
+            Kind::Plain
+        }
+        (false, false) => Kind::Masked,
+        // One instruction turns words by any number of bits.
+        _ if matches!(machine.isa, Isa::Avx512(_)) => Kind::Around,
+        (true, false) => Kind::Up,
+        (false, true) => Kind::Down,
+        (true, true) => Kind::Around,
+    }
+}
+
+/// Adds terms of a kind to what was gathered, or to `begin`. What moves is masked afterwards: a processor that has
+/// operations on three words joins the mask and what is added.
+#[inline(always)]
+fn add_terms<const N: usize>(
+    terms: &[Term<Reg>; N],
+    machine: &Machine,
+    out: &mut [u64; GROUP],
+    begin: Option<u64>,
+    kind: Kind,
+    add: impl Fn(u64, u64, u64) -> u64,
+) {
+    let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
+    let not = terms.map(|term| mask(term.not));
+    let by = terms.map(|term| u32::from(term.by.unsigned_abs()) & 63);
+    // Nothing that is kept comes round the end.
+    let around = terms.map(|term| (i32::from(term.by) & 63) as u32);
+    let mut keep = [0; N];
+    for k in 0..N {
+        keep[k] = machine.scalars[terms[k].keep.0 as usize].rotate_left(around[k]);
+    }
+    macro_rules! each {
+        (|$k:ident, $word:ident| $term:expr, $not:expr) => {
+            write(out, begin, |mut acc: u64, i: usize| {
+                for $k in 0..N {
+                    let $word = src[$k][i];
+                    acc = add(acc, $term, $not);
+                }
+                acc
+            })
+        };
+        (|$k:ident, $word:ident| $term:expr) => {
+            match terms.iter().any(|term| term.not) {
+                false => each!(|$k, $word| $term, 0),
+                true => each!(|$k, $word| $term, not[$k]),
+            }
+        };
+    }
+    match kind {
+        Kind::Plain => each!(|k, word| word),
+        Kind::Masked => each!(|k, word| word & keep[k]),
+        Kind::Up => each!(|k, word| word << by[k] & keep[k]),
+        Kind::Down => each!(|k, word| word >> by[k] & keep[k]),
+        Kind::Around => each!(|k, word| word.rotate_left(around[k]) & keep[k]),
+    }
+}
+
+#[inline(always)]
+fn write(out: &mut [u64; GROUP], begin: Option<u64>, all: impl Fn(u64, usize) -> u64) {
+    match begin {
+        Some(neutral) => {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = all(neutral, i);
+            }
+        }
+        None => {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = all(*out, i);
+            }
+        }
+    }
+}
+
+/// One operation on whole registers.
+#[inline(always)]
+fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
+    let r = |id: Id| words(&machine.regs[id.0 as usize]);
+    match op {
+        Op::And(a, b) => map2(out, r(a), r(b), |a, b| a & b),
+        Op::Or(a, b) => map2(out, r(a), r(b), |a, b| a | b),
+        Op::AndNot(a, b) => map2(out, r(a), r(b), |a, b| a & !b),
+        Op::Xor(a, b) => map2(out, r(a), r(b), |a, b| a ^ b),
+        Op::Not(a) => map1(out, r(a), |a| !a),
+        Op::Select { mask, a, b } => {
+            let (m, a, b) = (r(mask), r(a), r(b));
+            for i in 0..GROUP {
+                out[i] = a[i] & m[i] | b[i] & !m[i];
+            }
+        }
+        Op::Step(a, dx, dy) => {
+            out.fill(0);
+            translate_into(out, r(a), dx, dy);
+        }
+        Op::FillRanks(a) => map1(out, r(a), attacks::fill_ranks),
+        Op::FillFiles(a) => map1(out, r(a), attacks::fill_files),
+        Op::Knight(a) => map1(out, r(a), attacks::knight),
+        Op::King(a) => map1(out, r(a), attacks::king),
+        Op::Pawn { set, white: true } => map1(out, r(set), attacks::pawn::<true>),
+        Op::Pawn { set, white: false } => map1(out, r(set), attacks::pawn::<false>),
+        Op::Slide { set, empty, dir } => slide(out, r(set), r(empty), dir),
+        Op::Walk { set, dirs, lo, hi } => walk(out, r(set), dirs, lo, hi),
+        Op::NonEmpty(a) => map1(out, r(a), |a| mask(a != 0)),
+        Op::Single(a) => map1(out, r(a), |a| mask(a != 0 && a & a.wrapping_sub(1) == 0)),
+        Op::Count(a) => map1(out, r(a), |a| u64::from(a.count_ones())),
+        Op::Rank(a) => map1(out, r(a), |a| u64::from(a.trailing_zeros() >> 3) + 1),
+        Op::File(a) => map1(out, r(a), |a| u64::from(a.trailing_zeros() & 7) + 1),
+        Op::Content(a) => {
+            let a = r(a);
+            for i in 0..GROUP {
+                out[i] = (0..4).fold(0, |code, k| {
+                    code | u64::from(machine.regs[k].0.as_flattened()[i] & a[i] != 0) << k
+                });
+            }
+        }
+        Op::MakeSquare { file, rank } => map2(out, r(file), r(rank), |file, rank| {
+            let (x, y) = (number(file).wrapping_sub(1), number(rank).wrapping_sub(1));
+            let inside = (x as u32) < 8 && (y as u32) < 8;
+            mask(inside) & 1 << (8 * (y as u64 & 7) + (x as u64 & 7))
+        }),
+        Op::Add(a, b) => map2(out, r(a), r(b), |a, b| packed(number(a).wrapping_add(number(b)))),
+        Op::Sub(a, b) => map2(out, r(a), r(b), |a, b| packed(number(a).wrapping_sub(number(b)))),
+        Op::Mul(a, b) => map2(out, r(a), r(b), |a, b| packed(number(a).wrapping_mul(number(b)))),
+        Op::Div(a, b) => map2(out, r(a), r(b), |a, b| match number(b) {
+            0 => 0,
+            b => packed(number(a).wrapping_div(b)),
+        }),
+        Op::Rem(a, b) => map2(out, r(a), r(b), |a, b| match number(b) {
+            0 => 0,
+            b => packed(number(a).wrapping_rem(b)),
+        }),
+        Op::Sqrt(a) => map1(out, r(a), |a| packed(number(a).max(0).isqrt())),
+        Op::Max(a, b) => map2(out, r(a), r(b), |a, b| (a as i64).max(b as i64) as u64),
+        Op::Compare(cmp, a, b) => compare(out, r(a), r(b), cmp),
+        Op::NoMoves(a) => no_moves(machine, r(a), out),
+        Op::PureMen { within, mate } => {
+            let within = r(within);
+            for i in 0..GROUP {
+                out[i] = if within[i] == 0 { 0 } else { pure::men(&machine.position(i), mate) };
+            }
+        }
+        Op::Legal { from, to, pseudo, only, left } => {
+            let asked = only.asked(pseudo);
+            match (left, pseudo) {
+                (false, false) => moves::<ARRIVALS, false>(machine, asked, r(from), r(to), out),
+                (false, true) => moves::<ARRIVALS, true>(machine, asked, r(from), r(to), out),
+                (true, false) => moves::<ORIGINS, false>(machine, asked, r(from), r(to), out),
+                (true, true) => moves::<ORIGINS, true>(machine, asked, r(from), r(to), out),
+            }
+        }
+        Op::LegalCount { from, to, pseudo, only } => {
+            let asked = only.asked(pseudo);
+            match pseudo {
+                false => moves::<PAIRS, false>(machine, asked, r(from), r(to), out),
+                true => moves::<PAIRS, true>(machine, asked, r(from), r(to), out),
+            }
+        }
+        Op::Const(_)
+        | Op::Plane(_)
+        | Op::WhiteToMove
+        | Op::Initial
+        | Op::Terminal
+        | Op::Ply
+        | Op::GameMask(_)
+        | Op::GameNumber(_)
+        | Op::Carried(_)
+        | Op::Param(..)
+        | Op::Loop(_) => unreachable!("inputs and loops are no steps"),
+    }
+}
+
+/// Adds the squares of `a` moved by (files, ranks) to `out`.
+#[inline(always)]
+fn translate_into(out: &mut [u64; GROUP], a: &[u64; GROUP], dx: i8, dy: i8) {
+    if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
+        return;
+    }
+    let (stay, by) = attacks::translation(dx, dy);
+    let amount = by.unsigned_abs();
+    if by >= 0 {
+        for i in 0..GROUP {
+            out[i] |= (a[i] & stay) << amount;
+        }
+    } else {
+        for i in 0..GROUP {
+            out[i] |= (a[i] & stay) >> amount;
+        }
+    }
+}
+
+#[inline(always)]
+fn slide(out: &mut [u64; GROUP], a: &[u64; GROUP], empty: &[u64; GROUP], dir: u8) {
+    match dir {
+        0 => map2(out, a, empty, attacks::slide::<0>),
+        1 => map2(out, a, empty, attacks::slide::<1>),
+        2 => map2(out, a, empty, attacks::slide::<2>),
+        3 => map2(out, a, empty, attacks::slide::<3>),
+        4 => map2(out, a, empty, attacks::slide::<4>),
+        5 => map2(out, a, empty, attacks::slide::<5>),
+        6 => map2(out, a, empty, attacks::slide::<6>),
+        _ => map2(out, a, empty, attacks::slide::<7>),
+    }
+}
+
+#[inline(always)]
+fn walk(out: &mut [u64; GROUP], a: &[u64; GROUP], dirs: u8, lo: i8, hi: i8) {
+    out.fill(0);
+    for (dir, (dx, dy)) in DIR_STEPS.into_iter().enumerate() {
+        if dirs >> dir & 1 == 0 {
+            continue;
+        }
+        if (lo, hi) == (1, 7) {
+            whole_ray(out, a, dir as u8);
+            continue;
+        }
+        for distance in lo..=hi {
+            translate_into(out, a, dx * distance, dy * distance);
+        }
+    }
+}
+
+/// Adds all squares in a direction, whatever stands between, to `out`.
+#[inline(always)]
+fn whole_ray(out: &mut [u64; GROUP], a: &[u64; GROUP], dir: u8) {
+    #[inline(always)]
+    fn add<const DIR: u8>(out: &mut [u64; GROUP], a: &[u64; GROUP]) {
+        for i in 0..GROUP {
+            out[i] |= attacks::slide::<DIR>(a[i], TRUE);
+        }
+    }
+    match dir {
+        0 => add::<0>(out, a),
+        1 => add::<1>(out, a),
+        2 => add::<2>(out, a),
+        3 => add::<3>(out, a),
+        4 => add::<4>(out, a),
+        5 => add::<5>(out, a),
+        6 => add::<6>(out, a),
+        _ => add::<7>(out, a),
+    }
+}
+
+#[inline(always)]
+fn compare(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], cmp: Cmp) {
+    match cmp {
+        Cmp::Eq => map2(out, a, b, |a, b| mask(a == b)),
+        Cmp::Ne => map2(out, a, b, |a, b| mask(a != b)),
+        Cmp::Lt => map2(out, a, b, |a, b| mask((a as i64) < b as i64)),
+        Cmp::Le => map2(out, a, b, |a, b| mask(a as i64 <= b as i64)),
+        Cmp::Gt => map2(out, a, b, |a, b| mask(a as i64 > b as i64)),
+        Cmp::Ge => map2(out, a, b, |a, b| mask(a as i64 >= b as i64)),
+    }
+}

@@ -1,0 +1,270 @@
+//! How registers are filled and emptied.
+
+use super::emit::Native;
+use super::kernels;
+use super::registers::Machine;
+use crate::{Values, carry::SlotColumn, columns::GameColumn, within};
+use orbit_core::isa::Isa;
+use orbit_plan::{Input, Output, Plan, Program, Reg};
+use orbit_reel::{
+    Block, SEGMENT_SLOTS,
+    lanes::{LANES, LaneColumn},
+    replay::{Masks, number_plies},
+};
+
+/// What a program reads beside positions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside<'a> {
+    /// What the tags of games say.
+    pub(super) columns: &'a [GameColumn],
+    /// What it reads of what stages carry.
+    pub(super) carried: &'a [&'a SlotColumn],
+}
+
+impl Machine {
+    /// Replays a group of segments, if the program reads something of their positions, and loads everything that it reads.
+    pub(super) fn load(&mut self, program: &Program, block: &Block, segments: &[u32], beside: Beside<'_>) {
+        if program.positions {
+            kernels::replay(self.isa, self, block, segments, program.whole_positions);
+        } else {
+            for (masks, &segment) in self.masks.iter_mut().zip(segments) {
+                let valid = within(u32::MAX, segment as usize, &(0..block.slots()));
+                *masks = Masks { valid, ..Masks::default() };
+            }
+        }
+        let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
+        for (n, segment) in segments.iter().map(|&segment| segment as usize).enumerate() {
+            let (key, masks) = (&block.keys[segment], self.masks[n]);
+            if reads_plies {
+                let mut plies = [0; SEGMENT_SLOTS];
+                number_plies(&mut plies, block, key, &block.moves[segment * SEGMENT_SLOTS..], masks);
+                self.plies.iter_mut().zip(plies).for_each(|(row, ply)| row[n] = ply);
+            }
+            if !beside.columns.is_empty() {
+                let mut game = key.first_game;
+                for (i, row) in self.games.iter_mut().enumerate() {
+                    row[n] = game;
+                    game += masks.last >> i & 1;
+                }
+            }
+        }
+        self.load_inputs(program, beside.columns);
+        for (column, reg) in carried_inputs(program, beside.carried) {
+            load_carried(self.isa, &mut self.regs[reg.0 as usize].0, column, segments);
+        }
+    }
+
+    /// The same for single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending; the `k`-th goes to row
+    /// `k / LANES`, lane `k % LANES`.
+    pub(super) fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], beside: Beside<'_>) {
+        self.masks = [Masks::default(); LANES];
+        let mut replayed = None;
+        for (k, &slot) in slots.iter().enumerate() {
+            let (seg, i) = (slot / SEGMENT_SLOTS, slot % SEGMENT_SLOTS);
+            if replayed != Some(seg) {
+                self.segment.replay(block, seg);
+                replayed = Some(seg);
+            }
+            let segment = &self.segment;
+            let (row, n) = (k / LANES, k % LANES);
+            for (reg, plane) in self.regs.iter_mut().zip(&segment.planes) {
+                reg.0[row][n] = plane[i];
+            }
+            self.states[row][n] = segment.states[i];
+            self.plies[row][n] = segment.plies[i];
+            let ended = segment.masks.last & ((1 << i) - 1);
+            self.games[row][n] = block.keys[seg].first_game + ended.count_ones();
+            let (from, to) = (&segment.masks, &mut self.masks[n]);
+            to.initial |= (from.initial >> i & 1) << row;
+            to.terminal |= (from.terminal >> i & 1) << row;
+            to.white |= (from.white >> i & 1) << row;
+        }
+        self.load_inputs(program, beside.columns);
+        for (column, reg) in carried_inputs(program, beside.carried) {
+            let out = self.regs[reg.0 as usize].0.as_flattened_mut();
+            for (out, &slot) in out.iter_mut().zip(slots) {
+                *out = carried_word(column, slot);
+            }
+        }
+    }
+
+    /// Loads what the program reads beside the planes, from what was replayed.
+    fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
+        let isa = self.isa;
+        for &(input, reg) in &program.inputs {
+            let out = &mut self.regs[reg.0 as usize].0;
+            match input {
+                Input::Plane(_) | Input::Carried(_) => {}
+                Input::WhiteToMove => kernels::spread(isa, self.masks.map(|mask| mask.white), out),
+                Input::Ply => {
+                    for (row, plies) in out.iter_mut().zip(&self.plies) {
+                        *row = plies.map(u64::from);
+                    }
+                }
+                Input::Initial => kernels::spread(isa, self.masks.map(|mask| mask.initial), out),
+                Input::Terminal => kernels::spread(isa, self.masks.map(|mask| mask.terminal), out),
+                Input::GameMask(c) => by_game(out, &self.games, &columns[c.0 as usize].mask),
+                Input::GameNumber(c) => by_game(out, &self.games, &columns[c.0 as usize].number),
+            }
+        }
+    }
+
+    /// Runs a program on what is loaded, as machine code if there is some of it.
+    pub(super) fn run(&mut self, program: &Program, native: Option<&Native>) {
+        self.runs += 1;
+        match native {
+            Some(native) => native.run(program, self),
+            None => kernels::run(self.isa, program, 0..program.steps.len(), self),
+        }
+    }
+
+    /// Writes the mask in a register as words, as many as there are segments in the group and room.
+    pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
+        let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
+        for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
+            *out = word & masks.valid;
+        }
+    }
+
+    /// Writes the answer of each query to the words of the segments that were loaded.
+    pub(super) fn answers<'a>(&self, segments: &[u32], out: impl ExactSizeIterator<Item = &'a mut [u32]>) {
+        assert_eq!(out.len(), self.answers.len(), "one for each query");
+        let valid = self.masks.map(|masks| masks.valid);
+        let first = segments[0] as usize;
+        // Segments ascend. Where none between them is passed over, their words are written together.
+        let is_run = segments[segments.len() - 1] as usize == first + LANES - 1 && segments.len() == LANES;
+        for (out, &answer) in out.zip(&self.answers) {
+            let mut words = answer;
+            words.iter_mut().zip(valid).for_each(|(word, valid)| *word &= valid);
+            match out[first..].first_chunk_mut() {
+                Some(run) if is_run => *run = words,
+                _ => segments.iter().zip(words).for_each(|(&segment, word)| out[segment as usize] = word),
+            }
+        }
+    }
+
+    /// Adds the hits of each query among slots that were gathered.
+    pub(super) fn gathered_answers<'a>(
+        &self,
+        slots: &[usize],
+        out: impl ExactSizeIterator<Item = &'a mut [u32]>,
+    ) {
+        assert_eq!(out.len(), self.answers.len(), "one for each query");
+        for (out, answer) in out.zip(&self.answers) {
+            for (k, &slot) in slots.iter().enumerate() {
+                let hit = answer[k % LANES] >> (k / LANES) & 1;
+                out[slot / SEGMENT_SLOTS] |= hit << (slot % SEGMENT_SLOTS);
+            }
+        }
+    }
+
+    /// Adds the words in a register, one for each slot of the block whose group begins at segment `first`, to
+    /// a column of masks or words.
+    pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
+        match out {
+            SlotColumn::Bits(bits) => self.bits(reg, &mut bits[first..]),
+            SlotColumn::Words(words) => {
+                let out = words[first * SEGMENT_SLOTS..].chunks_mut(SEGMENT_SLOTS).take(LANES);
+                for (n, out) in out.enumerate() {
+                    for (i, word) in out.iter_mut().enumerate() {
+                        *word = self.word(reg, i, n);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The word of slot `i` of the `n`-th segment in a register.
+    pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
+        self.regs[reg.0 as usize].0[i][n]
+    }
+
+    /// Takes the values of gathered slots.
+    pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
+        let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
+        match (values, plan.output) {
+            (Values::Numbers(out), Output::Num(reg)) => {
+                words(reg).for_each(|(&slot, &word)| out[slot] = word as i32);
+            }
+            (Values::Sets(out), Output::Set(reg)) => {
+                words(reg).for_each(|(&slot, &word)| out[slot] = word);
+            }
+            // A condition has none.
+            _ => {}
+        }
+    }
+
+    /// Takes the values of the hits of a group of segments, from `first` on.
+    pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
+        match (values, plan.output) {
+            (Values::Numbers(out), Output::Num(reg)) => {
+                self.each_hit(reg, first, hits, out, |word| word as i32);
+            }
+            (Values::Sets(out), Output::Set(reg)) => self.each_hit(reg, first, hits, out, |word| word),
+            // A condition has none.
+            _ => {}
+        }
+    }
+
+    fn each_hit<T: Copy>(
+        &self,
+        reg: Reg,
+        first: usize,
+        hits: &[u32],
+        out: &mut [T],
+        value: impl Fn(u64) -> T,
+    ) {
+        let segments = out[first * SEGMENT_SLOTS..].chunks_mut(SEGMENT_SLOTS).zip(&hits[first..]).take(LANES);
+        for (n, (out, hits)) in segments.enumerate() {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = if hits >> i & 1 != 0 { value(self.word(reg, i, n)) } else { *out };
+            }
+        }
+    }
+}
+
+/// The carried columns that a program reads, and where they go.
+fn carried_inputs<'a>(
+    program: &Program,
+    carried: &'a [&'a SlotColumn],
+) -> impl Iterator<Item = (&'a SlotColumn, Reg)> {
+    program.inputs.iter().filter_map(|&(input, reg)| match input {
+        Input::Carried(place) => Some((carried[place], reg)),
+        _ => None,
+    })
+}
+
+/// Writes the entries of a group of segments.
+fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
+    match column {
+        SlotColumn::Bits(bits) => {
+            let mut lanes = [0; LANES];
+            lanes.iter_mut().zip(segments).for_each(|(lane, &segment)| *lane = bits[segment as usize]);
+            kernels::spread(isa, lanes, out);
+        }
+        SlotColumn::Words(words) => {
+            for (n, &segment) in segments.iter().enumerate() {
+                for (row, word) in out.iter_mut().zip(&words[segment as usize * SEGMENT_SLOTS..]) {
+                    row[n] = *word;
+                }
+            }
+        }
+    }
+}
+
+/// The entry of one slot.
+fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
+    match column {
+        SlotColumn::Bits(bits) => {
+            u64::from(bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1).wrapping_neg()
+        }
+        SlotColumn::Words(words) => words[slot],
+    }
+}
+
+/// Gives every slot the word of its game.
+fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
+    for (row, games) in out.iter_mut().zip(games) {
+        *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));
+    }
+}

@@ -1,0 +1,269 @@
+//! The fast engine without a GPU: plans over batches of positions in columns.
+//!
+//! A group is eight segments, 256 positions. Their planes are replayed straight into registers, and
+//! every step of the plan then runs over a whole register at a time, which the compiler turns into
+//! vector code for whatever the processor offers. Knows plans and reels, nothing of queries.
+
+#[cfg(target_arch = "x86_64")]
+mod emit;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "without_emit.rs"]
+mod emit;
+mod glance;
+mod guard;
+mod kernels;
+mod machine;
+mod moves;
+mod prepared;
+mod registers;
+mod screen;
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use shakmaty::Bitboard;
+
+use super::{
+    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Values,
+    Wants,
+    carry::{SlotColumn, clear_after},
+    context::Context,
+    slots_of,
+};
+use guard::Guard;
+pub use orbit_core::isa::Isa;
+use orbit_core::sync::lock;
+use orbit_plan::{CopiesPlan, Plan, Plans, SharedPlan};
+use orbit_reel::{Block, lanes::LANES};
+pub use prepared::MachineCode;
+use prepared::{Prepared, segments};
+use registers::GROUP;
+use screen::Screening;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Cpu {
+    plans: Arc<Plans>,
+    isa: Isa,
+    code: MachineCode,
+    hits: Prepared<SharedPlan>,
+    screen: Option<Screening>,
+    guard: Option<Guard>,
+    /// Of each query, made when they are first wanted.
+    values: Vec<OnceLock<Prepared<Plan>>>,
+    /// By [`Apart`](orbit_plan::Apart).
+    copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
+    /// Columns of words that no thread uses at the moment, those of a block together.
+    spare: Mutex<Vec<Vec<Vec<u64>>>>,
+}
+
+impl Cpu {
+    /// An engine for the best instructions that the processor has.
+    pub fn new(plans: Arc<Plans>) -> Cpu {
+        Cpu::with_isa(plans, Isa::detected())
+    }
+
+    /// The same, for a choice of instructions.
+    pub fn with_isa(plans: Arc<Plans>, isa: Isa) -> Cpu {
+        Cpu::with(plans, isa, MachineCode::default())
+    }
+
+    /// The same, with or without machine code.
+    pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
+        let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
+        let screen = Screening::new(&plans, isa, code);
+        let guard = Guard::new(&plans, isa, code);
+        let (values, copies) = (plans.unmade(), plans.unmade());
+        Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
+    }
+
+    /// Of how many segments no position was looked at, and how many there were, over all scans.
+    pub fn passed_over(&self) -> (u64, u64) {
+        self.screen.as_ref().map_or((0, 0), Screening::passed_over)
+    }
+
+    /// Whether hits are found by machine code by now, or what is known of other positions before them.
+    pub fn is_compiled(&self) -> bool {
+        self.hits.is_compiled()
+    }
+
+    fn values(&self, query: usize) -> &Prepared<Plan> {
+        self.values[query].get_or_init(|| Prepared::new(self.plans.values(query), self.isa, self.code))
+    }
+
+    fn copies(&self, query: usize, detail: CopyDetail) -> &Prepared<CopiesPlan> {
+        let apart = detail.apart();
+        let prepared = || Prepared::new(self.plans.copies(query, apart), self.isa, self.code);
+        self.copies[query][apart as usize].get_or_init(prepared)
+    }
+
+    /// What each query answers on one block.
+    fn scan_block(
+        &self,
+        index: usize,
+        block: &Block,
+        request: &BlockRequest<'_>,
+    ) -> Result<Vec<Answers>, EngineError> {
+        let spare = || lock(&self.spare);
+        let words = spare().pop().unwrap_or_default();
+        let mut context = Context::new(block, words, request.switch());
+        let mut all = self.hits(&mut context);
+        if context.is_stopped() || context.interrupt().is_set() {
+            return Err(ended(&context));
+        }
+        for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
+            request.select(index, block, query, hits);
+            hits.make_room(block, outputs, self.plans.ty(query));
+            if hits.values != Values::None && hits.bits.iter().any(|&bits| bits != 0) {
+                self.add_values(query, &mut context, hits);
+            }
+        }
+        let detail = |(query, (hits, &outputs)): (usize, (Hits, &Wants))| {
+            let copies = outputs.detail().map(|detail| self.detail(query, &mut context, &hits, detail));
+            Answers::of(hits, copies)
+        };
+        let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
+        if context.interrupt().is_set() {
+            return Err(EngineError::Interrupted);
+        }
+        spare().push(context.into_spare());
+        Ok(answers)
+    }
+
+    /// The hits of each query.
+    fn hits(&self, context: &mut Context<'_>) -> Vec<Hits> {
+        let (block, interrupt) = (context.block, context.interrupt().clone());
+        let mut all = vec![Hits::new(block); self.plans.len()];
+        let always = &self.hits.plan.always;
+        if always.iter().all(|&always| always) {
+            all.iter_mut().for_each(|hits| fill(&mut hits.bits, block.slots()));
+            return all;
+        }
+        let segments = match &self.screen {
+            Some(screen) if self.hits.plan.carried.is_none() => screen.segments(block),
+            _ => segments(block),
+        };
+        if let Some(slots) = self.guard.as_ref().and_then(|guard| guard.slots(context, &segments)) {
+            self.hits.with_machine(context, slots.len().div_ceil(GROUP), |plan, machine, native, beside| {
+                for slots in pieces(&slots, GROUP, &interrupt) {
+                    machine.gather(&plan.program, block, slots, beside);
+                    machine.run(&plan.program, native);
+                    machine.gathered_answers(slots, all.iter_mut().map(|hits| &mut hits.bits[..]));
+                }
+            });
+            return all;
+        }
+        let groups = segments.len().div_ceil(LANES);
+        self.hits.with_machine(context, groups, |plan, machine, native, beside| {
+            if let Some(places) = &plan.carried {
+                for (hits, &place) in all.iter_mut().zip(places) {
+                    copy(beside.carried[place], &mut hits.bits, block.slots());
+                }
+                return;
+            }
+            for segments in pieces(&segments, LANES, &interrupt) {
+                machine.load(&plan.program, block, segments, beside);
+                machine.run(&plan.program, native);
+                machine.answers(segments, all.iter_mut().map(|hits| &mut hits.bits[..]));
+            }
+        });
+        all
+    }
+
+    /// Values are computed in a second pass: over the slots that hit, gathered into full batches, or, where
+    /// many do, over all. Elsewhere a set is empty and a number has no value.
+    fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
+        let (block, interrupt) = (context.block, context.interrupt().clone());
+        let Hits { bits, values, .. } = hits;
+        let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
+        // Many are evaluated where they stand, few are gathered.
+        let is_dense = count * DENSE > block.slots();
+        let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
+        self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
+            if is_dense {
+                for segments in pieces(&segments(block), LANES, &interrupt) {
+                    machine.load(&plan.program, block, segments, beside);
+                    machine.run(&plan.program, native);
+                    machine.store_hits(plan, segments[0] as usize, bits, values);
+                }
+                return;
+            }
+            let slots: Vec<usize> = slots_of(bits, 0..block.slots()).collect();
+            for slots in pieces(&slots, GROUP, &interrupt) {
+                machine.gather(&plan.program, block, slots, beside);
+                machine.run(&plan.program, native);
+                machine.store(plan, slots, values);
+            }
+        });
+    }
+
+    /// The copies that match at some hits.
+    fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
+        let (block, interrupt) = (context.block, context.interrupt().clone());
+        let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
+        if hits.bits.iter().all(|&bits| bits == 0) {
+            return found;
+        }
+        let hits = |segment: u32| hits.bits[segment as usize];
+        let mut segments = segments(block);
+        segments.retain(|&segment| hits(segment) != 0);
+        let groups = segments.len().div_ceil(LANES);
+        self.copies(query, detail).with_machine(context, groups, |plan, machine, native, beside| {
+            let mut words = vec![0; plan.words.len()];
+            for segments in pieces(&segments, LANES, &interrupt) {
+                machine.load(&plan.program, block, segments, beside);
+                machine.run(&plan.program, native);
+                for (n, bits) in segments.iter().map(|&segment| hits(segment)).enumerate() {
+                    for i in Bitboard(bits.into()) {
+                        for (word, &reg) in words.iter_mut().zip(&plan.words) {
+                            *word = machine.word(reg, i as usize, n);
+                        }
+                        found.push_words(plan, &words);
+                    }
+                }
+            }
+        });
+        found
+    }
+}
+
+impl Engine for Cpu {
+    fn info(&self) -> EngineInfo {
+        EngineInfo::plain("cpu", self.plans.copy_counts())
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let blocks = blocks.iter().enumerate();
+        blocks.map(|(index, block)| self.scan_block(index, block, request)).collect()
+    }
+}
+
+/// Pieces after which the interrupt is looked at again. A piece takes less than a millisecond.
+const PIECES_A_LOOK: usize = 16;
+
+/// The pieces of a list, until it is interrupted.
+fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iterator<Item = &'a [T]> {
+    let goes_on = |(number, _): &(usize, _)| !number.is_multiple_of(PIECES_A_LOOK) || !interrupt.is_set();
+    list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
+}
+
+/// The reason why the evaluation of a block has ended early.
+fn ended(context: &Context<'_>) -> EngineError {
+    if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
+}
+
+/// Where more than one slot in so many hits, all are evaluated once more: to gather a slot costs as much as
+/// to replay a few.
+const DENSE: usize = 4;
+
+/// Sets the bits of the first slots.
+fn fill(bits: &mut [u32], slots: usize) {
+    bits.fill(u32::MAX);
+    clear_after(bits, slots);
+}
+
+/// Copies the bits of the first slots of a column of masks.
+fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
+    let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
+    bits.copy_from_slice(from);
+    clear_after(bits, slots);
+}

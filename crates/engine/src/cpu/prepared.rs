@@ -1,0 +1,253 @@
+//! Plans with what runs them: machines that threads lend each other, and machine code once a plan has run for a while.
+
+use std::sync::{
+    Mutex, OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use super::emit::{self, Native};
+use super::machine::Beside;
+use super::registers::Machine;
+use crate::context::Context;
+use orbit_core::isa::Isa;
+use orbit_core::sync::lock;
+use orbit_plan::{Column, CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage};
+use orbit_reel::{Block, lanes::LANES};
+
+/// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
+const DEAR: u64 = 8;
+
+/// Steps, counted for each group on which they ran or are about to run, from which on a program is compiled. Kernels take
+/// about as long for them as compiling does: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends
+/// before loses nothing, and one that goes on loses little.
+const STEPS_FIRST: u64 = 16_384;
+
+/// Whether plans become machine code. It changes no answer. There is none where the architecture is not x86-64, the
+/// processor has no AVX2, or the system gives no memory that can be executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MachineCode {
+    /// Kernels run each step of a plan.
+    Never,
+    /// Plans that are dear are compiled when they have run for a while.
+    #[default]
+    WhenDear,
+    /// All plans are compiled at once.
+    Always,
+}
+
+/// A plan and the machines that no thread uses at the moment.
+#[derive(Debug)]
+pub(super) struct Prepared<P> {
+    pub(super) plan: P,
+    pub(super) isa: Isa,
+    code: MachineCode,
+    /// On how many groups of positions it ran.
+    groups: AtomicU64,
+    natives: OnceLock<Natives>,
+    idle: Mutex<Vec<Machines>>,
+}
+
+/// The machine code of a program and of its stages, where there is some.
+#[derive(Debug)]
+pub(super) struct Natives {
+    pub(super) main: Option<Native>,
+    stages: Vec<Option<Native>>,
+}
+
+impl Natives {
+    fn new(program: &Program, kept: &[Reg], isa: Isa) -> Natives {
+        let stage = |Stage { program, found, .. }: &Stage| {
+            let kept: Vec<Reg> = found.iter().map(|found| found.reg).collect();
+            emit::compile(program, &kept, isa)
+        };
+        Natives {
+            main: emit::compile(program, kept, isa),
+            stages: program.stages.iter().map(stage).collect(),
+        }
+    }
+}
+
+/// What plans of all kinds have.
+pub(super) trait Code {
+    fn program(&self) -> &Program;
+    fn columns(&self) -> &[Column];
+    /// The registers that are read when the program has run.
+    fn kept(&self) -> Vec<Reg>;
+}
+
+impl Code for SharedPlan {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn kept(&self) -> Vec<Reg> {
+        Vec::new()
+    }
+}
+
+impl Code for Plan {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn kept(&self) -> Vec<Reg> {
+        match self.output {
+            Output::Bool => vec![self.hit],
+            Output::Set(reg) | Output::Num(reg) => vec![self.hit, reg],
+        }
+    }
+}
+
+impl Code for CopiesPlan {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn kept(&self) -> Vec<Reg> {
+        self.words.clone()
+    }
+}
+
+impl Code for Screen {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn columns(&self) -> &[Column] {
+        &[]
+    }
+
+    fn kept(&self) -> Vec<Reg> {
+        vec![self.mask]
+    }
+}
+
+/// A machine for a program, and one for each of its stages.
+#[derive(Debug)]
+pub(super) struct Machines {
+    pub(super) main: Machine,
+    stages: Vec<Machine>,
+}
+
+impl Machines {
+    fn new(program: &Program, isa: Isa) -> Machines {
+        let stages = program.stages.iter().map(|stage| Machine::new(&stage.program, isa)).collect();
+        Machines { main: Machine::new(program, isa), stages }
+    }
+
+    /// On how many groups the program ran since it was asked last, or the stage that ran on most.
+    fn take_runs(&mut self) -> u64 {
+        let machines = self.stages.iter_mut().chain([&mut self.main]);
+        machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
+    }
+
+    /// Runs those stages of a program over a block whose answers are not known yet.
+    fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
+        for (k, (Stage { program: stage, found: words, carried }, machine)) in
+            program.stages.iter().zip(&mut self.stages).enumerate()
+        {
+            let native = natives.and_then(|natives| natives.stages[k].as_ref());
+            if context.carry_found(carried) {
+                continue;
+            }
+            let block = context.block;
+            let mut found: Vec<_> = words.iter().map(|word| context.column(word.is_mask)).collect();
+            let before = context.carried(&stage.reads);
+            let beside = Beside { columns: context.columns(), carried: &before };
+            for segments in segments(block).chunks(LANES) {
+                machine.load(stage, block, segments, beside);
+                machine.run(stage, native);
+                let first = segments[0] as usize;
+                for (word, column) in words.iter().zip(&mut found) {
+                    machine.column(word.reg, first, column);
+                }
+            }
+            context.add_found(words, carried, found);
+        }
+    }
+}
+
+impl<P: Code> Prepared<P> {
+    pub(super) fn new(plan: P, isa: Isa, code: MachineCode) -> Prepared<P> {
+        let (groups, natives, idle) = (AtomicU64::new(0), OnceLock::new(), Mutex::new(Vec::new()));
+        Prepared { plan, isa, code, groups, natives, idle }
+    }
+
+    /// The machine code of the plan, if it has some by now. The plan is about to run on so many groups.
+    fn natives(&self, ahead: usize) -> Option<&Natives> {
+        let program = self.plan.program();
+        let is_due = match self.code {
+            MachineCode::Never => false,
+            MachineCode::WhenDear => {
+                self.natives.get().is_some() || self.is_worth_code(program.cost(), ahead)
+            }
+            MachineCode::Always => true,
+        };
+        is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
+    }
+
+    /// Whether a plan of some steps runs long enough to be compiled.
+    fn is_worth_code(&self, cost: u64, ahead: usize) -> bool {
+        let groups = self.groups.load(Ordering::Relaxed).saturating_add(ahead as u64);
+        cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
+    }
+
+    /// Lends machines to `work`, which runs the plan on about so many groups.
+    pub(super) fn lend<T>(
+        &self,
+        groups: usize,
+        work: impl FnOnce(&mut Machines, Option<&Natives>) -> T,
+    ) -> T {
+        let idle = || lock(&self.idle);
+        let machines = idle().pop();
+        let mut machines = machines.unwrap_or_else(|| Machines::new(self.plan.program(), self.isa));
+        let out = work(&mut machines, self.natives(groups));
+        self.groups.fetch_add(machines.take_runs(), Ordering::Relaxed);
+        idle().push(machines);
+        out
+    }
+
+    /// Whether there is machine code by now, of the program or of what runs before it.
+    pub(super) fn is_compiled(&self) -> bool {
+        let natives = self.natives.get();
+        natives.is_some_and(|natives| {
+            natives.main.iter().chain(natives.stages.iter().flatten()).next().is_some()
+        })
+    }
+
+    /// Lends a machine for the plan to `work`, which runs it on about so many groups, together with what it reads beside
+    /// the positions of a block.
+    pub(super) fn with_machine<T>(
+        &self,
+        context: &mut Context<'_>,
+        groups: usize,
+        work: impl FnOnce(&P, &mut Machine, Option<&Native>, Beside<'_>) -> T,
+    ) -> T {
+        let program = self.plan.program();
+        context.add_columns(self.plan.columns());
+        self.lend(groups, |machines, natives| {
+            machines.carry(program, natives, context);
+            let carried = context.carried(&program.reads);
+            let beside = Beside { columns: context.columns(), carried: &carried };
+            let native = natives.and_then(|natives| natives.main.as_ref());
+            work(&self.plan, &mut machines.main, native, beside)
+        })
+    }
+}
+
+/// All segments of a block.
+pub(super) fn segments(block: &Block) -> Vec<u32> {
+    (0..block.segments() as u32).collect()
+}

@@ -1,0 +1,217 @@
+//! Passing over segments whose positions cannot match.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use super::emit::Native;
+use super::glance::Glance;
+use super::kernels;
+use super::prepared::{MachineCode, Prepared, segments};
+use super::registers::{GROUP, Loads, Machine};
+use orbit_core::board::Code;
+use orbit_core::isa::Isa;
+use orbit_plan::{Bound, Plans, Reg, Screen};
+use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
+
+/// Where fewer hundredths of the segments are passed over, looking costs more than it saves; numbers of pieces cost more.
+const WORTH: usize = 50;
+const WORTH_WITH_NUMBERS: usize = 93;
+
+/// The same for numbers of pieces that were found before, which cost next to nothing. To find them does not.
+const WORTH_OF_MATERIAL: usize = 20;
+
+/// How many blocks are not looked at after one where it did not pay; twice as many after the next one, and so on.
+const REST_FIRST: u32 = 15;
+const REST_MAX: u32 = 255;
+
+/// A screen, and how well it does.
+#[derive(Debug)]
+pub(super) struct Screening {
+    plans: Arc<Plans>,
+    code: MachineCode,
+    screen: Prepared<Screen>,
+    loads: Loads,
+    glance: Option<Glance>,
+    /// Made for the first block that was searched before.
+    of_material: OnceLock<Option<OfMaterial>>,
+    rest: Rest,
+    passed: AtomicU64,
+    all: AtomicU64,
+}
+
+/// What is known from the numbers of pieces alone.
+#[derive(Debug)]
+struct OfMaterial {
+    screen: Prepared<Screen>,
+    /// What is read of each group of segments.
+    reads: Vec<(Count, Reg)>,
+    rest: Rest,
+}
+
+/// A number of pieces.
+#[derive(Clone, Copy, Debug)]
+enum Count {
+    Fewest(Code),
+    Most(Code),
+}
+
+/// How many blocks are not to be looked at.
+#[derive(Debug)]
+pub(super) struct Rest {
+    left: AtomicU32,
+    next: AtomicU32,
+}
+
+impl Default for Rest {
+    fn default() -> Rest {
+        Rest { left: AtomicU32::new(0), next: AtomicU32::new(REST_FIRST) }
+    }
+}
+
+impl Rest {
+    /// Whether the next block is not to be looked at.
+    pub(super) fn takes_one(&self) -> bool {
+        self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
+    /// Begins where fewer than so many hundredths of some segments were passed over.
+    pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
+        if (all - left) * 100 >= all * worth {
+            self.next.store(REST_FIRST, Relaxed);
+        } else if self.left.load(Relaxed) == 0 {
+            // Another thread may look at another block meanwhile, and began no rest.
+            let rest = self.next.load(Relaxed);
+            self.left.store(rest, Relaxed);
+            self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);
+        }
+    }
+}
+
+impl Screening {
+    /// That of all queries together, if anything is known of segments where they have no hits.
+    pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
+        let screen = plans.screen(0..plans.len())?;
+        Some(Screening {
+            plans: Arc::clone(plans),
+            code,
+            loads: Loads::new(&screen),
+            glance: Glance::new(&screen),
+            screen: Prepared::new(screen, isa, code),
+            of_material: OnceLock::new(),
+            rest: Rest::default(),
+            passed: AtomicU64::new(0),
+            all: AtomicU64::new(0),
+        })
+    }
+
+    /// Of how many segments, of all that were asked for, no position was looked at.
+    pub(super) fn passed_over(&self) -> (u64, u64) {
+        (self.passed.load(Relaxed), self.all.load(Relaxed))
+    }
+
+    /// The segments of a block that may hold hits, ascending.
+    pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
+        let left = self.looked_at(block, self.by_material(block, segments(block)));
+        self.passed.fetch_add((block.segments() - left.len()) as u64, Relaxed);
+        self.all.fetch_add(block.segments() as u64, Relaxed);
+        left
+    }
+
+    /// Those of some segments that may hold hits by the material of a block that was searched before.
+    fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
+        if !block.is_searched_again() {
+            return all;
+        }
+        let made = || {
+            Some(OfMaterial::new(
+                self.plans.material_screen(0..self.plans.len())?,
+                self.screen.isa,
+                self.code,
+            ))
+        };
+        let Some(screening) = self.of_material.get_or_init(made) else { return all };
+        if screening.rest.takes_one() {
+            return all;
+        }
+        let material = block.material(|block| kernels::material(self.screen.isa, block));
+        let left = screening.segments(material, &all);
+        screening.rest.begin_unless(left.len(), all.len(), WORTH_OF_MATERIAL);
+        left
+    }
+
+    /// Those of some segments that may hold hits by their keys and moves; all where it does not pay to look.
+    fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
+        if all.is_empty() || self.rest.takes_one() {
+            return all;
+        }
+        let (screen, loads) = (&self.screen, &self.loads);
+        let left = screen.lend(all.len().div_ceil(GROUP), |machines, natives| {
+            let (machine, native) = (&mut machines.main, natives.and_then(|natives| natives.main.as_ref()));
+            let mut left = all.clone();
+            if let Some(glance) = self.glance.as_ref().filter(|_| Glance::can_look_at(block)) {
+                left = kept(&screen.plan, machine, native, &left, |machine, segments| {
+                    kernels::glance(screen.isa, machine, block, segments, loads, glance);
+                });
+            }
+            kept(&screen.plan, machine, native, &left, |machine, segments| {
+                kernels::bound(screen.isa, machine, block, segments, loads);
+            })
+        });
+        let worth = if self.loads.reads_next() { WORTH_WITH_NUMBERS } else { WORTH };
+        self.rest.begin_unless(left.len(), all.len(), worth);
+        left
+    }
+}
+
+impl OfMaterial {
+    fn new(screen: Screen, isa: Isa, code: MachineCode) -> OfMaterial {
+        let count = |bound| match bound {
+            Bound::Fewest(code) => Count::Fewest(code),
+            Bound::Most(code) => Count::Most(code),
+            _ => unreachable!("nothing else is known of material"),
+        };
+        let reads = screen.loads().map(|(read, reg)| (count(read.bound), reg)).collect();
+        OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
+    }
+
+    /// Those of some segments that may hold hits.
+    fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
+        let groups: Vec<u32> = (0..material.groups() as u32).collect();
+        let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {
+            let native = natives.and_then(|natives| natives.main.as_ref());
+            kept(&self.screen.plan, &mut machines.main, native, &groups, |machine, groups| {
+                let from = groups[0] as usize;
+                for &(count, reg) in &self.reads {
+                    let words = machine.regs[reg.0 as usize].0.as_flattened_mut();
+                    let (Count::Fewest(code) | Count::Most(code)) = count;
+                    let of_words = words.iter_mut().zip(&material.numbers(code)[from..]);
+                    match count {
+                        Count::Fewest(_) => of_words.for_each(|(word, numbers)| *word = numbers.fewest()),
+                        Count::Most(_) => of_words.for_each(|(word, numbers)| *word = numbers.most()),
+                    }
+                }
+            })
+        });
+        let mut may_hold = vec![false; groups.len()];
+        left.iter().for_each(|&group| may_hold[group as usize] = true);
+        all.iter().copied().filter(|&segment| may_hold[segment as usize / MATERIAL_SEGMENTS]).collect()
+    }
+}
+
+/// Those of some segments, or of what a screen tells of instead, that may hold hits, by what is loaded of them.
+fn kept(
+    screen: &Screen,
+    machine: &mut Machine,
+    native: Option<&Native>,
+    all: &[u32],
+    load: impl Fn(&mut Machine, &[u32]),
+) -> Vec<u32> {
+    let mut left = Vec::new();
+    for some in all.chunks(GROUP) {
+        load(machine, some);
+        machine.run(&screen.program, native);
+        let words = machine.regs[screen.mask.0 as usize].0.as_flattened();
+        left.extend(some.iter().zip(words).filter(|&(_, &word)| word != 0).map(|(&at, _)| at));
+    }
+    left
+}

@@ -1,0 +1,21 @@
+//! Stands for `emit` on architectures for which there is none: programs are never compiled.
+
+use super::registers::Machine;
+use orbit_core::isa::Isa;
+use orbit_plan::{Program, Reg};
+
+/// A program as machine code, which there is not.
+#[derive(Debug)]
+pub(super) enum Native {}
+
+/// Compiles nothing.
+pub(super) fn compile(_: &Program, _: &[Reg], _: Isa) -> Option<Native> {
+    None
+}
+
+impl Native {
+    /// Runs nothing.
+    pub(super) fn run(&self, _: &Program, _: &mut Machine) {
+        match *self {}
+    }
+}

@@ -1,0 +1,27 @@
+//! A reel's game as the facts that a query may ask for.
+
+use super::GameFacts;
+use orbit_pgn::{Annotation, Outcome};
+use orbit_reel::GameRow;
+
+impl GameFacts for GameRow<'_> {
+    fn number(&self) -> u32 {
+        GameRow::number(self)
+    }
+
+    fn outcome(&self) -> Outcome {
+        GameRow::outcome(self)
+    }
+
+    fn tag(&self, name: &str) -> Option<&[u8]> {
+        GameRow::tag(self, name)
+    }
+
+    fn is_swapped(&self) -> bool {
+        GameRow::is_swapped(self)
+    }
+
+    fn annotations(&self) -> &[Annotation] {
+        GameRow::annotations(self)
+    }
+}

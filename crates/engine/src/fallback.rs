@@ -1,0 +1,42 @@
+//! The card while it lasts, then the processor.
+
+use std::sync::OnceLock;
+
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, gpu::GpuError};
+use orbit_reel::Block;
+
+/// Evaluates on a graphics card until it fails, and from there on, blocks of the failure included, on another engine.
+pub struct Fallback {
+    card: Box<dyn Engine>,
+    spare: Box<dyn Engine>,
+    failure: OnceLock<GpuError>,
+}
+
+impl Fallback {
+    /// Two engines for the same queries.
+    pub fn new(card: Box<dyn Engine>, spare: Box<dyn Engine>) -> Fallback {
+        Fallback { card, spare, failure: OnceLock::new() }
+    }
+}
+
+impl Engine for Fallback {
+    fn info(&self) -> EngineInfo {
+        let card = self.card.info();
+        let Some(failure) = self.failure.get() else { return card };
+        let notice = Some(format!("{failure}; the CPU searched the rest, and the answer is complete"));
+        EngineInfo { name: "gpu, then cpu", notice, ..card }
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        if self.failure.get().is_none() {
+            match self.card.scan(blocks, request) {
+                Err(EngineError::Gpu(error)) => {
+                    // Another thread's failure may have come first; either will do.
+                    let _ = self.failure.set(error);
+                }
+                other => return other,
+            }
+        }
+        self.spare.scan(blocks, request)
+    }
+}

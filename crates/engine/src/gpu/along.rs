@@ -1,0 +1,345 @@
+//! What stages of a program found, carried along games by the device.
+//!
+//! One invocation walks through one game, so an upload must hold its games whole, and they must have no side lines. What is
+//! carried stays on the device as a column for each answer until other games come, and is copied to where a program
+//! reads it. How a column is made is told by `ways.rs`; what the processor makes of the moves of games alone goes up.
+
+use std::{collections::HashMap, ops::Range, sync::Arc};
+
+use super::{
+    GpuError,
+    device::{BUFFER_SETS, Buffer, Device, Pass, bind},
+    driver::Kept,
+    pack::Upload,
+    ways::Way,
+    wgsl::{Kernel, StageKernels},
+};
+use crate::carry::slots;
+use orbit_plan::{CarryId, Operand, StageCarry};
+use orbit_reel::{Block, SEGMENT_SLOTS};
+
+/// Invocations in a workgroup, `GAMES_WORKGROUP` in the shader.
+const WORKGROUP: u32 = 64;
+
+/// Words of `Making` in the shader.
+const MAKING_WORDS: usize = 8;
+
+/// Slots of the longest game that is carried on a device. Systems reset a card that is busy for seconds, and a driver
+/// in software leaves loops after 65,535 turns.
+const GAME_SLOTS_MAX: usize = 20_000;
+
+/// Bytes of all columns together.
+const COLUMNS_BYTES_MAX: u64 = 512 << 20;
+
+/// First slot and the one after the last, counted from the upload's first slot.
+pub(super) type GameSlots = [u32; 2];
+
+/// Bytes of a column for each segment.
+pub(super) const fn column_bytes(is_mask: bool) -> u64 {
+    if is_mask { 4 } else { 8 * SEGMENT_SLOTS as u64 }
+}
+
+impl Upload {
+    /// The slots of each game; `None` if the device cannot carry something along all of them: where one is not whole in
+    /// the upload, has side lines or is too long.
+    pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
+        let (mut out, mut segments) = (Vec::new(), 0);
+        for slice in &self.slices {
+            let block = blocks[slice.block];
+            if slice.segments != (0..block.segments()) || block.has_lines() {
+                return None;
+            }
+            for slots in block.games().map(slots) {
+                if slots.len() > GAME_SLOTS_MAX {
+                    return None;
+                }
+                out.push([slots.start, slots.end].map(|slot| (segments * SEGMENT_SLOTS + slot) as u32));
+            }
+            segments += slice.segments.len();
+        }
+        Some(out)
+    }
+}
+
+impl Kernel {
+    /// Whether the device can carry what its stages find, wherever it can carry anything.
+    pub(super) fn carries_on_device(&self) -> bool {
+        !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
+    }
+
+    /// Bytes for each segment: of all columns that its stages carry, of the largest one, and of what one stage finds
+    /// and reads together.
+    fn column_bytes(&self) -> [u64; 3] {
+        let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
+        let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
+        let found = |stage: &StageKernels| {
+            let masks = stage.edges.len() + most_masks(stage);
+            let found = stage.found.iter().map(|word| column_bytes(word.is_mask)).sum::<u64>();
+            found + masks as u64 * column_bytes(true)
+        };
+        let found = self.stages.iter().map(found).max().unwrap_or(0);
+        [carried().sum(), carried().max().unwrap_or(0), found]
+    }
+}
+
+/// The most masks of which something that a stage carries is made.
+fn most_masks(stage: &StageKernels) -> usize {
+    stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
+}
+
+/// Whether the columns of some kernels fit on a device, where uploads have so many segments and games at most.
+pub(super) fn has_room<'a>(
+    device: &Device,
+    kernels: impl Iterator<Item = &'a Kernel>,
+    (segments, games): (usize, usize),
+) -> bool {
+    let (mut carried, mut largest, mut found) = (0u64, 0, 0);
+    for [all, column, of_stage] in kernels.map(Kernel::column_bytes) {
+        (carried, largest, found) = (carried.saturating_add(all), largest.max(column), found.max(of_stage));
+    }
+    let bytes = |each: u64| each.saturating_mul(segments as u64);
+    let games = 8 * games as u64;
+    let together = bytes(carried.saturating_add(found)).saturating_add(games);
+    let largest = bytes(largest.max(found)).max(games);
+    largest <= device.limits.binding_bytes
+        && together <= (device.limits.memory_bytes / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
+}
+
+/// Columns of an upload on the device.
+pub(super) struct Along {
+    /// What a stage found: masks, one column behind the other.
+    pub(super) masks: Buffer,
+    /// Sets, those of a slot together.
+    pub(super) words: Buffer,
+    /// The masks of which something is made, one column behind the other.
+    operands: Buffer,
+    /// What dispatches are told.
+    pub(super) params: Buffer,
+    columns: HashMap<CarryId, Column>,
+}
+
+/// Something that was carried.
+struct Column {
+    buffer: Buffer,
+    is_mask: bool,
+    /// Whether it is of the games that are on the device now.
+    is_known: bool,
+}
+
+/// What carries all that a stage found.
+pub(super) struct Work {
+    /// The words of `Making` of each dispatch, each in a stride.
+    pub(super) params: Vec<u32>,
+    carries: Vec<Dispatches>,
+}
+
+/// Bytes from some place in a buffer on.
+type Place = (wgpu::Buffer, u64);
+
+/// The dispatches of one column.
+struct Dispatches {
+    /// The masks that are brought together before.
+    masks: Vec<Place>,
+    mask_bytes: u64,
+    pipeline: Arc<Kept<wgpu::ComputePipeline>>,
+    /// Games, masks, words, the column.
+    buffers: [(wgpu::Buffer, u64); 4],
+    /// For each dispatch, where its parameters stand and how many workgroups it has.
+    each: Vec<(u32, u32)>,
+}
+
+impl Along {
+    pub(super) fn new() -> Along {
+        Along {
+            masks: Buffer::storage(),
+            words: Buffer::storage(),
+            operands: Buffer::storage(),
+            params: Buffer::new(wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST),
+            columns: HashMap::new(),
+        }
+    }
+
+    /// Forgets what was carried: other games come to the device.
+    pub(super) fn forget(&mut self) {
+        self.columns.values_mut().for_each(|column| column.is_known = false);
+    }
+
+    /// Whether all of these were carried along the games that are on the device.
+    pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
+        let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
+        carries.iter().all(knows)
+    }
+
+    /// A column that was carried, and its bytes.
+    ///
+    /// # Panics
+    ///
+    /// If it was not carried along the games that are on the device.
+    pub(super) fn column(&self, id: CarryId, segments: usize) -> (wgpu::Buffer, u64) {
+        let column = self.columns.get(&id).filter(|column| column.is_known);
+        let column = column.expect("stages run before what reads them");
+        (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
+    }
+
+    /// Makes room for a column of so many segments that is known from now on.
+    fn column_to_fill(
+        &mut self,
+        device: &Device,
+        carry: &StageCarry,
+        segments: usize,
+    ) -> Result<Place, GpuError> {
+        let is_mask = carry.what.is_mask();
+        let none = || Column { buffer: Buffer::storage(), is_mask, is_known: true };
+        let column = self.columns.entry(carry.id).or_insert_with(none);
+        (column.is_mask, column.is_known) = (is_mask, true);
+        let bytes = column_bytes(is_mask) * segments as u64;
+        Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
+    }
+
+    /// Takes in those columns of a stage that the processor has made; returns what is to be written where.
+    pub(super) fn take_in(
+        &mut self,
+        device: &Device,
+        stage: &StageKernels,
+        segments: usize,
+        made: impl Fn(&StageCarry) -> Vec<u32>,
+    ) -> Result<Vec<(wgpu::Buffer, Vec<u32>)>, GpuError> {
+        let column = |carry: &StageCarry| {
+            self.column_to_fill(device, carry, segments).map(|(buffer, _)| (buffer, made(carry)))
+        };
+        stage.told().map(column).collect()
+    }
+
+    /// Prepares all that a stage carries of what it found in an upload of so many segments.
+    pub(super) fn work(
+        &mut self,
+        device: &Device,
+        stage: &StageKernels,
+        (games, count): (&wgpu::Buffer, usize),
+        segments: usize,
+    ) -> Result<Work, GpuError> {
+        let mut work = Work { params: Vec::new(), carries: Vec::new() };
+        let (games, mask_bytes) = ((games.clone(), 8 * count as u64), column_bytes(true) * segments as u64);
+        let together = self.operands.with_room(device, most_masks(stage) as u64 * mask_bytes)?.clone();
+        let stride = params_stride(device);
+        for carry in &stage.carries {
+            let way = Way::of(carry).expect("the device can make what the stage carries");
+            if !way.is_on_device() {
+                continue;
+            }
+            let (operands, word) = way.operands(carry);
+            let masks: Vec<Place> = match way {
+                Way::Edge(_) => vec![self.edge(stage, carry.id, mask_bytes)],
+                _ => operands.iter().filter_map(|&operand| self.mask(stage, operand, mask_bytes)).collect(),
+            };
+            let (words, source) = match word {
+                Some(word) => self.word(stage, word, &games, segments),
+                None => (games.clone(), [0; MAKING_WORDS - 3]),
+            };
+            let to = self.column_to_fill(device, carry, segments)?;
+            let mut each = Vec::new();
+            for Range { start, end } in spans(count, device.limits.workgroups) {
+                each.push(((4 * work.params.len()) as u32, (end - start).div_ceil(WORKGROUP)));
+                work.params.extend([start, end, segments as u32]);
+                work.params.extend(source);
+                work.params.resize(work.params.len().next_multiple_of(stride as usize / 4), 0);
+            }
+            let pipeline = device.shader(&way.shader(carry), Pass::Carry)?;
+            let of_masks = (together.clone(), masks.len() as u64 * mask_bytes);
+            let buffers = [games.clone(), of_masks, words, to];
+            work.carries.push(Dispatches { masks, mask_bytes, pipeline, buffers, each });
+        }
+        Ok(work)
+    }
+
+    /// Where the answers to a test of moves stand: behind the masks of the stage.
+    fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> Place {
+        let masks = stage.found.iter().filter(|found| found.is_mask).count();
+        let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
+        (self.masks.get().clone(), (masks + place) as u64 * mask_bytes)
+    }
+
+    /// Where a mask stands; `None` if it is the same everywhere.
+    fn mask(&self, stage: &StageKernels, operand: Operand, mask_bytes: u64) -> Option<Place> {
+        match operand {
+            Operand::Constant(_) => None,
+            Operand::Carried(id) => Some((self.column(id, 0).0, 0)),
+            Operand::Found(word, _) => {
+                let mut masks = stage.found.iter().filter(|found| found.is_mask);
+                let place = masks.position(|found| found.word == word).expect("a stage finds it");
+                Some((self.masks.get().clone(), place as u64 * mask_bytes))
+            }
+        }
+    }
+
+    /// Where a word stands, as a buffer with its bytes and as `Making` says it from `place` on.
+    fn word(
+        &self,
+        stage: &StageKernels,
+        operand: Operand,
+        games: &(wgpu::Buffer, u64),
+        segments: usize,
+    ) -> ((wgpu::Buffer, u64), [u32; MAKING_WORDS - 3]) {
+        match operand {
+            Operand::Constant(word) => (games.clone(), [0, 0, word as u32, (word >> 32) as u32, 0]),
+            Operand::Carried(id) => (self.column(id, segments), [0, 2, 0, 0, 0]),
+            Operand::Found(word, _) => {
+                let words = || stage.found.iter().filter(|found| !found.is_mask);
+                let place = words().position(|found| found.word == word).expect("a stage finds it");
+                let bytes = words().count() as u64 * column_bytes(false) * segments as u64;
+                let found = (self.words.get().clone(), bytes);
+                (found, [2 * place as u32, 2 * words().count() as u32, 0, 0, 0])
+            }
+        }
+    }
+}
+
+/// Bytes from the parameters of one dispatch to those of the next one.
+fn params_stride(device: &Device) -> u64 {
+    device.offset_alignment.max(Pass::Carry.params_bytes())
+}
+
+/// The ranges of games that one dispatch each takes.
+fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
+    let most = workgroups.max(1).saturating_mul(WORKGROUP);
+    let games = games as u32;
+    (0..games).step_by(most as usize).map(move |from| from..from.saturating_add(most).min(games))
+}
+
+impl Work {
+    /// Whether nothing has to be carried.
+    pub(super) fn is_empty(&self) -> bool {
+        self.carries.is_empty()
+    }
+
+    /// Records all of it, each column in a pass, `timestamps` telling those of a pass by whether it is the first and
+    /// the last one.
+    pub(super) fn record<'a>(
+        &self,
+        device: &wgpu::Device,
+        layout: &wgpu::BindGroupLayout,
+        params: &wgpu::Buffer,
+        encoder: &mut wgpu::CommandEncoder,
+        timestamps: impl Fn(bool, bool) -> Option<wgpu::ComputePassTimestampWrites<'a>>,
+    ) {
+        let last = self.carries.len().saturating_sub(1);
+        for (index, carry) in self.carries.iter().enumerate() {
+            let Dispatches { masks, mask_bytes, pipeline, buffers, each } = carry;
+            let [_, (together, _), _, (column, bytes)] = buffers;
+            for ((from, at), to) in masks.iter().zip(0..) {
+                encoder.copy_buffer_to_buffer(from, *at, together, to * mask_bytes, *mask_bytes);
+            }
+            encoder.clear_buffer(column, 0, Some(*bytes));
+            let buffers = buffers.each_ref().map(|(buffer, bytes)| (buffer.clone(), (*bytes).max(64)));
+            let group = bind(device, layout, (params, Pass::Carry.params_bytes()), &buffers);
+            let timestamp_writes = timestamps(index == 0, index == last);
+            let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+            let mut pass = encoder.begin_compute_pass(&descriptor);
+            pass.set_pipeline(pipeline);
+            for &(offset, workgroups) in each {
+                pass.set_bind_group(0, &group, &[offset]);
+                pass.dispatch_workgroups(workgroups, 1, 1);
+            }
+        }
+    }
+}

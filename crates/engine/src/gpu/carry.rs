@@ -1,0 +1,193 @@
+//! Stages of a program on the device, and what they find carried along games: on the device, or by the processor.
+//!
+//! Where each upload holds whole games, all stages of a program run on an upload one after the other, and what is carried
+//! stays there (`along.rs`). An upload may also begin and end in the middle of a game, and some operations of the game
+//! language are the processor's alone (`ways.rs`): then the answers of a stage come back as those of any query do, are carried in memory that knows
+//! nothing of uploads, and go up again with the uploads of the program that reads them. So answers do not depend on how
+//! much a device can hold.
+
+use super::{
+    GpuError,
+    device::Device,
+    hits_of,
+    pack::Upload,
+    run::{Input, Run},
+    wgsl::{Kernel, StageKernels},
+};
+use crate::{carry::SlotColumn, context::Context};
+use orbit_plan::Read;
+use orbit_reel::SEGMENT_SLOTS;
+
+/// For each block, what stages have found.
+type Found = Vec<Vec<SlotColumn>>;
+
+/// Does something with each upload while it is on the device.
+pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &Input, &mut Run) -> Result<(), GpuError> + 'a;
+
+/// A kernel that may have stages.
+#[derive(Clone, Copy)]
+pub(super) struct Staged<'a> {
+    pub(super) kernel: &'a Kernel,
+    /// Columns of games that it reads.
+    pub(super) columns: usize,
+    /// Whether the device carries what its stages find.
+    pub(super) on_device: bool,
+}
+
+/// Runs the stages of a kernel whose answers the processor carries, as far as these are not known yet; of others it makes
+/// what the moves of games tell. `each` brings all uploads of the blocks to the device, one after the other.
+pub(super) fn carry(
+    device: &Device,
+    Staged { kernel, columns, on_device }: Staged<'_>,
+    contexts: &mut [Context<'_>],
+    mut each: impl FnMut(&mut OnUpload<'_>) -> Result<(), GpuError>,
+) -> Result<(), GpuError> {
+    if on_device {
+        for carry in kernel.stages.iter().flat_map(StageKernels::told) {
+            for context in contexts.iter_mut() {
+                context.carry_found(std::slice::from_ref(carry));
+            }
+        }
+        return Ok(());
+    }
+    for stage in &kernel.stages {
+        let carries = &stage.carries;
+        // Each block carries what was found, and what is known of one is known of all.
+        let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
+        if known.iter().all(|known| *known) {
+            continue;
+        }
+        let none =
+            |context: &mut Context<'_>| stage.found.iter().map(|word| context.column(word.is_mask)).collect();
+        let mut found: Found = contexts.iter_mut().map(none).collect();
+        each(&mut |upload, input, run| {
+            set_beside(device, (&stage.reads, columns), upload, contexts, run)?;
+            run_stage(device, stage, upload, input, run, &mut found)
+        })?;
+        let all = contexts.iter_mut().zip(found);
+        all.for_each(|(context, found)| context.add_found(&stage.found, carries, found));
+    }
+    Ok(())
+}
+
+/// Brings what a kernel reads beside the positions of an upload to the device: columns of games, and what its stages
+/// have carried, after these have run there if they do.
+pub(super) fn set(
+    device: &Device,
+    Staged { kernel, columns, on_device }: Staged<'_>,
+    (upload, input): (&Upload, &Input),
+    contexts: &[Context<'_>],
+    run: &mut Run,
+) -> Result<(), GpuError> {
+    if !on_device {
+        return set_beside(device, (&kernel.reads, columns), upload, contexts, run);
+    }
+    set_columns(device, columns, upload, contexts, run)?;
+    run.carry(device, input, kernel, |carry| {
+        let read = Read { id: carry.id, is_mask: carry.what.is_mask() };
+        let made: Vec<_> = contexts.iter().map(|context| context.carried(&[read])).collect();
+        upload.carried(&made)
+    })
+}
+
+fn set_columns(
+    device: &Device,
+    columns: usize,
+    upload: &Upload,
+    contexts: &[Context<'_>],
+    run: &mut Run,
+) -> Result<(), GpuError> {
+    let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
+    run.set_columns(device, upload, &columns)
+}
+
+fn set_beside(
+    device: &Device,
+    (reads, columns): (&[Read], usize),
+    upload: &Upload,
+    contexts: &[Context<'_>],
+    run: &mut Run,
+) -> Result<(), GpuError> {
+    set_columns(device, columns, upload, contexts, run)?;
+    let carried: Vec<_> = contexts.iter().map(|context| context.carried(reads)).collect();
+    run.set_carried(device, upload, &carried)
+}
+
+/// Adds what a stage finds in an upload. What it says of the tail of a block, where there are no positions, is in
+/// no game and so goes nowhere.
+fn run_stage(
+    device: &Device,
+    stage: &StageKernels,
+    upload: &Upload,
+    input: &Input,
+    run: &mut Run,
+    found: &mut Found,
+) -> Result<(), GpuError> {
+    let of = |masks: bool| {
+        let words = stage.found.iter().enumerate();
+        words.filter(move |(_, word)| word.is_mask == masks).map(|(index, _)| index)
+    };
+    if let Some(kernel) = &stage.masks {
+        let pending = run.begin_hits(device, input, kernel)?;
+        run.finish(device, pending, |bytes| {
+            let words: &[u32] = bytemuck::cast_slice(bytes);
+            for (words, index) in words.chunks_exact(upload.segments).zip(of(true)) {
+                let mut from = 0;
+                for slice in &upload.slices {
+                    let SlotColumn::Bits(bits) = &mut found[slice.block][index] else {
+                        unreachable!("masks")
+                    };
+                    let to = from + slice.segments.len();
+                    bits[slice.segments.clone()].copy_from_slice(&words[from..to]);
+                    from = to;
+                }
+            }
+        })?;
+    }
+    if let Some(kernel) = &stage.sets {
+        let all = hits_of(upload, |_, _| u32::MAX);
+        let places: Vec<(usize, usize)> = upload.segments().collect();
+        run.words(device, input, kernel, &all, |hits, words| {
+            let mut words = words.chunks_exact(kernel.outputs);
+            for &(segment, slots) in hits {
+                let (block, segment) = places[segment as usize];
+                for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
+                    let words = words.next().expect("each slot has its words");
+                    for (&word, index) in words.iter().zip(of(false)) {
+                        let SlotColumn::Words(out) = &mut found[block][index] else { unreachable!("sets") };
+                        if let Some(out) = out.get_mut(segment * SEGMENT_SLOTS + i) {
+                            *out = word;
+                        }
+                    }
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+impl Upload {
+    /// What was carried, one column behind the other: a word for each segment of masks, two for each slot of the others.
+    pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
+        let mut out = Vec::new();
+        let columns = carried.first().map_or(0, Vec::len);
+        let of =
+            |column: usize| self.segments().map(move |(block, segment)| (carried[block][column], segment));
+        for (column, segment) in (0..columns).flat_map(of) {
+            match column {
+                SlotColumn::Bits(bits) => out.push(bits[segment]),
+                SlotColumn::Words(words) => {
+                    let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
+                    let word = |slot| words.get(slot).copied().unwrap_or(0);
+                    out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));
+                }
+            }
+        }
+        out
+    }
+
+    /// The segments as (block, segment of it).
+    pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
+    }
+}

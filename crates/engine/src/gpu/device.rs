@@ -1,0 +1,535 @@
+//! One open device: limits, buffers, pipelines, submissions, and waiting for what they do.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use pollster::block_on;
+use wgpu::{BufferUsages, ErrorFilter};
+
+use super::adapters::{self, STORAGE_BUFFERS};
+use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
+use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, Variant};
+use orbit_core::sync::lock;
+
+/// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
+const COMPILING: u32 = 5;
+
+/// What a wait that gives up by itself may take longer.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Sets of buffers at a time. One uploads while another computes and a third reads back.
+pub(super) const BUFFER_SETS: u64 = 3;
+
+/// Pipelines that are kept, so that a process which runs queries for days does not grow.
+const PIPELINES_MAX: usize = 256;
+
+/// A device, shared by all kernels of a run.
+pub(super) struct Device {
+    pub(super) report: AdapterReport,
+    device: Kept<wgpu::Device>,
+    queue: Kept<wgpu::Queue>,
+    driver: Arc<Driver>,
+    /// The adapter's limits, or smaller ones that were asked for.
+    pub(super) limits: GpuLimits,
+    /// What offsets of uniform buffers are multiples of.
+    pub(super) offset_alignment: u64,
+    /// Nanoseconds a tick of the device's clock.
+    pub(super) tick: f64,
+    pub(super) poison: bool,
+    fault: Option<Fault>,
+    allocated: Arc<AtomicU64>,
+    submissions: Arc<AtomicU64>,
+    readbacks: AtomicU64,
+    /// Stages that were carried here and not by the processor.
+    pub(super) stages_carried: AtomicU64,
+    layouts: Kept<Layouts>,
+    pipelines: Mutex<HashMap<String, Arc<Kept<wgpu::ComputePipeline>>>>,
+}
+
+/// Commands that are not submitted yet.
+pub(super) type Encoder = Kept<wgpu::CommandEncoder>;
+
+#[derive(Clone)]
+struct Layouts {
+    hits: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
+    words: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
+    carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
+}
+
+/// Which of the two passes, or what stands between stages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pass {
+    Hits,
+    Words,
+    Carry,
+}
+
+impl Pass {
+    /// Storage buffers that its shaders see.
+    fn buffers(self) -> u32 {
+        match self {
+            Pass::Hits => STORAGE_BUFFERS - 1,
+            Pass::Words => STORAGE_BUFFERS,
+            Pass::Carry => 4,
+        }
+    }
+
+    /// Bytes of what a dispatch is told: of `Params` in shaders/replay.wgsl, of `Making` in shaders/games.wgsl.
+    pub(super) const fn params_bytes(self) -> u64 {
+        match self {
+            Pass::Hits | Pass::Words => 16,
+            Pass::Carry => 32,
+        }
+    }
+}
+
+/// What opening an adapter gives.
+struct Opened {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    layouts: Layouts,
+    adapter_limits: wgpu::Limits,
+}
+
+impl Device {
+    pub(super) fn open(options: &GpuOptions) -> Result<Device, GpuError> {
+        let silence = options.silence.unwrap_or(SILENCE_MAX);
+        let choice = options.adapter.clone();
+        let choosing = Driver::new(silence).call(silence, move || adapters::choose(&choice));
+        let (report, adapter) = choosing.map_err(GpuError::of_opening)?;
+        fits(&report, &options.variant)?;
+        // A program that stands in for a card compiles a shader when it first runs it.
+        let by_default = if report.is_software() { SILENCE_MAX * COMPILING } else { SILENCE_MAX };
+        let silence = options.silence.unwrap_or(by_default);
+        let driver = Driver::new(silence);
+        let (name, watcher) = (report.name.clone(), Arc::clone(&driver));
+        let opened =
+            driver.call(silence, move || open(&adapter, &watcher, name)).map_err(|error| match error {
+                GpuError::Lost { reason } => GpuError::Open { name: report.name.clone(), reason },
+                other => other,
+            })?;
+        let Opened { device, queue, layouts, adapter_limits: theirs } = opened;
+        let limits = GpuLimits {
+            binding_bytes: theirs
+                .max_storage_buffer_binding_size
+                .min(theirs.max_buffer_size)
+                .min(options.limits.binding_bytes),
+            workgroups: theirs.max_compute_workgroups_per_dimension.min(options.limits.workgroups),
+            memory_bytes: options.limits.memory_bytes,
+        };
+        Ok(Device {
+            report,
+            limits,
+            offset_alignment: device.limits().min_uniform_buffer_offset_alignment.into(),
+            tick: queue.get_timestamp_period().into(),
+            device: Kept::new(device, &driver),
+            queue: Kept::new(queue, &driver),
+            layouts: Kept::new(layouts, &driver),
+            driver,
+            poison: options.poison,
+            fault: options.fault,
+            allocated: Arc::default(),
+            submissions: Arc::default(),
+            readbacks: AtomicU64::new(0),
+            stages_carried: AtomicU64::new(0),
+            pipelines: Mutex::new(HashMap::new()),
+        })
+    }
+
+    /// Runs something that may meet the driver's refusal, which becomes an error.
+    pub(super) fn guarded<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        run: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T + Send + 'static,
+    ) -> Result<T, GpuError> {
+        self.guarded_for(self.driver.silence(), what, run)
+    }
+
+    /// The same for at most `limit`.
+    fn guarded_for<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        what: &'static str,
+        run: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T + Send + 'static,
+    ) -> Result<T, GpuError> {
+        let (device, queue) = (self.device.clone(), self.queue.clone());
+        let driver = Arc::clone(&self.driver);
+        self.driver.call(limit, move || scoped(&device, &driver, what, || run(&device, &queue)))
+    }
+
+    /// Keeps something of the device's.
+    pub(super) fn keep<T: Send + 'static>(&self, value: T) -> Kept<T> {
+        Kept::new(value, &self.driver)
+    }
+
+    /// Bytes that may still be allocated.
+    fn allocate(&self, bytes: u64) -> Result<Allocation, GpuError> {
+        let before = self.allocated.fetch_add(bytes, Ordering::Relaxed);
+        let allocation = Allocation { bytes, allocated: Arc::clone(&self.allocated) };
+        let limit = self.limits.memory_bytes;
+        if before + bytes > limit {
+            return Err(GpuError::OutOfMemory {
+                reason: format!("{bytes} bytes are wanted beside {before}, the limit is {limit}"),
+            });
+        }
+        Ok(allocation)
+    }
+
+    /// The pipeline of a kernel, compiled once a device.
+    pub(super) fn pipeline(
+        &self,
+        kernel: &Kernel,
+        pass: Pass,
+    ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
+        fits(&self.report, &kernel.variant)?;
+        self.shader(&kernel.wgsl, pass)
+    }
+
+    /// The pipeline of a shader.
+    pub(super) fn shader(
+        &self,
+        text: &str,
+        pass: Pass,
+    ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
+        if let Some(known) = lock(&self.pipelines).get(text) {
+            return Ok(Arc::clone(known));
+        }
+        let (layout, wgsl) = (self.layout(pass).1.clone(), text.to_string());
+        let silence = self.driver.silence();
+        let limit = (silence.min(SILENCE_MAX) * COMPILING).max(silence);
+        let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some("query"),
+                source: wgpu::ShaderSource::Wgsl(wgsl.into()),
+            });
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some("query"),
+                layout: Some(&layout),
+                module: &module,
+                entry_point: Some("main"),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        })?;
+        let pipeline = Arc::new(self.keep(pipeline));
+        let mut pipelines = lock(&self.pipelines);
+        if pipelines.len() >= PIPELINES_MAX {
+            pipelines.clear();
+        }
+        pipelines.insert(text.to_string(), Arc::clone(&pipeline));
+        Ok(pipeline)
+    }
+
+    fn layout(&self, pass: Pass) -> &(wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+        match pass {
+            Pass::Hits => &self.layouts.hits,
+            Pass::Words => &self.layouts.words,
+            Pass::Carry => &self.layouts.carry,
+        }
+    }
+
+    /// What buffers are bound by in a pass.
+    pub(super) fn bind_layout(&self, pass: Pass) -> wgpu::BindGroupLayout {
+        self.layout(pass).0.clone()
+    }
+
+    /// Records commands, behind those that `encoder` has, and submits them all.
+    pub(super) fn submit(
+        &self,
+        what: &'static str,
+        encoder: Option<Encoder>,
+        record: impl FnOnce(&wgpu::Device, &wgpu::Queue, &mut wgpu::CommandEncoder) + Send + 'static,
+    ) -> Result<wgpu::SubmissionIndex, GpuError> {
+        let encoder = encoder.map(Kept::into_inner);
+        let (fault, submissions) = (self.fault, Arc::clone(&self.submissions));
+        self.guarded(what, move |device, queue| {
+            let mut encoder = encoder.unwrap_or_else(|| device.create_command_encoder(&Default::default()));
+            record(device, queue, &mut encoder);
+            let number = submissions.fetch_add(1, Ordering::Relaxed);
+            if let Some(Fault::Destroyed(at) | Fault::DestroyedOnce(at)) = fault
+                && number >= at
+            {
+                device.destroy();
+            }
+            queue.submit([encoder.finish()])
+        })
+    }
+
+    /// Maps the first bytes of a buffer, once what was submitted is done, and looks at it.
+    pub(super) fn map<T: Send + 'static>(
+        &self,
+        buffer: &wgpu::Buffer,
+        mode: wgpu::MapMode,
+        bytes: u64,
+        after: Option<wgpu::SubmissionIndex>,
+        look: impl FnOnce(&wgpu::Buffer) -> T + Send + 'static,
+    ) -> Result<T, GpuError> {
+        let mut fails = false;
+        if mode == wgpu::MapMode::Read {
+            let number = self.readbacks.fetch_add(1, Ordering::Relaxed);
+            fails = self.fault == Some(Fault::MapFails(number));
+        }
+        let (device, driver, buffer) = (self.device.clone(), Arc::clone(&self.driver), buffer.clone());
+        self.driver.call(self.driver.silence() + GRACE, move || {
+            if fails {
+                buffer.destroy();
+            }
+            let (sender, receiver) = mpsc::channel();
+            let begun = scoped(&device, &driver, "a map", || {
+                buffer.map_async(mode, 0..bytes, move |result| {
+                    let _ = sender.send(result);
+                });
+            });
+            // A map that fails is a device that is lost, whatever it says.
+            begun.map_err(|error| match error {
+                GpuError::Refused { reason, .. } => driver.lose(reason),
+                other => other,
+            })?;
+            wait(&device, &driver, &receiver, after)?;
+            scoped(&device, &driver, "a map", || look(&buffer))
+        })
+    }
+
+    /// Forgets a fault that was to happen on the first device only.
+    pub(super) fn options_after_loss(options: &GpuOptions) -> GpuOptions {
+        let fault = options.fault.filter(|fault| matches!(fault, Fault::Destroyed(_)));
+        GpuOptions { fault, ..options.clone() }
+    }
+}
+
+/// Opens an adapter. To be called on a helper.
+fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<Opened, GpuError> {
+    let theirs = adapter.limits();
+    let useful = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64;
+    let required_limits = wgpu::Limits {
+        max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
+        max_buffer_size: theirs.max_buffer_size,
+        max_compute_workgroups_per_dimension: theirs.max_compute_workgroups_per_dimension,
+        max_storage_buffers_per_shader_stage: STORAGE_BUFFERS
+            .max(wgpu::Limits::downlevel_defaults().max_storage_buffers_per_shader_stage),
+        ..wgpu::Limits::downlevel_defaults()
+    };
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("orbit"),
+        required_features: useful & adapter.features(),
+        required_limits,
+        memory_hints: wgpu::MemoryHints::Performance,
+        ..Default::default()
+    };
+    let opened = block_on(adapter.request_device(&descriptor));
+    let (device, queue) = opened.map_err(|error| GpuError::Open { name, reason: error.to_string() })?;
+    // An error outside all scopes, or a loss, must not panic: the next caller gets it as an error.
+    let lost = Arc::clone(driver);
+    device.set_device_lost_callback(move |reason, text| {
+        lost.lose(format!("{reason:?}: {}", first_lines(&text)));
+    });
+    let failed = Arc::clone(driver);
+    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+        failed.lose(first_lines(&error.to_string()));
+    }));
+    let layouts = scoped(&device, driver, "a layout", || Layouts {
+        hits: layout(&device, Pass::Hits),
+        words: layout(&device, Pass::Words),
+        carry: layout(&device, Pass::Carry),
+    })?;
+    Ok(Opened { device, queue, layouts, adapter_limits: theirs })
+}
+
+/// Runs calls whose refusal becomes an error. To be called on a helper.
+fn scoped<T>(
+    device: &wgpu::Device,
+    driver: &Driver,
+    what: &'static str,
+    run: impl FnOnce() -> T,
+) -> Result<T, GpuError> {
+    let scopes = SCOPES.map(|filter| device.push_error_scope(filter));
+    let out = run();
+    error_of(scopes, device, driver, what).map_or(Ok(out), Err)
+}
+
+/// The errors that calls are watched for.
+const SCOPES: [ErrorFilter; 3] = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
+
+/// The error that scopes caught, or the end of the device.
+fn error_of(
+    scopes: [wgpu::ErrorScopeGuard; SCOPES.len()],
+    device: &wgpu::Device,
+    driver: &Driver,
+    what: &'static str,
+) -> Option<GpuError> {
+    let mut error = None;
+    for scope in scopes.into_iter().rev() {
+        let caught = block_on(scope.pop());
+        error = error.or(caught);
+    }
+    match error {
+        None => driver.end().cloned(),
+        Some(wgpu::Error::OutOfMemory { source }) => {
+            Some(GpuError::OutOfMemory { reason: first_lines(&source.to_string()) })
+        }
+        Some(error) => {
+            let reason = first_lines(&error.to_string());
+            Some(match is_lost(device, driver) {
+                true => driver.lose(reason),
+                false => GpuError::Refused { what, reason },
+            })
+        }
+    }
+}
+
+/// Whether the device is lost. Everything that a lost device is asked for is refused, but it tells of
+/// its loss only when it has nothing to do and is polled.
+fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
+    let timeout = Some(Duration::from_secs(1));
+    let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
+    // A device that is busy for longer is not lost.
+    polled.is_err_and(|error| !matches!(error, wgpu::PollError::Timeout)) || driver.end().is_some()
+}
+
+/// Waits for a map, once what was submitted before it is done. To be called on a helper.
+fn wait(
+    device: &wgpu::Device,
+    driver: &Driver,
+    mapped: &mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    after: Option<wgpu::SubmissionIndex>,
+) -> Result<(), GpuError> {
+    let end = Instant::now() + driver.silence();
+    let mut pause = Duration::ZERO;
+    loop {
+        let poll = match &after {
+            // Until the end and not in slices: wgpu 30 panics if another thread empties the queue just after a
+            // wait gave up ("If the queue is empty, the current submission index ...").
+            Some(index) => wgpu::PollType::Wait {
+                submission_index: Some(index.clone()),
+                timeout: Some(end.saturating_duration_since(Instant::now())),
+            },
+            None => wgpu::PollType::Poll,
+        };
+        let polled = device.poll(poll);
+        match mapped.recv_timeout(pause) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => {
+                return Err(driver.lose("it does not say why".into()));
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) if Instant::now() < end => {
+                pause = Duration::from_millis(u64::from(polled.is_ok()));
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => return Err(driver.hang()),
+        }
+    }
+}
+
+/// Binds buffers in the order of the shader's bindings: parameters first, then as many bytes of each
+/// buffer as are given.
+pub(super) fn bind(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    (params, params_bytes): (&wgpu::Buffer, u64),
+    buffers: &[(wgpu::Buffer, u64)],
+) -> wgpu::BindGroup {
+    let part = |buffer, size| {
+        let size = wgpu::BufferSize::new(size);
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+    };
+    let first = (0, part(params, params_bytes));
+    let others = (1..).zip(buffers.iter().map(|(buffer, size)| part(buffer, *size)));
+    let entries: Vec<wgpu::BindGroupEntry> = std::iter::once(first)
+        .chain(others)
+        .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+        .collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+}
+
+/// Refuses a variant that an adapter cannot run.
+fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
+    let Some(reason) = variant.unfit(report) else { return Ok(()) };
+    Err(GpuError::Unfit { name: report.name.clone(), reason })
+}
+
+fn layout(device: &wgpu::Device, pass: Pass) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+    let buffers = pass.buffers();
+    let entries: Vec<wgpu::BindGroupLayoutEntry> = (0..=buffers)
+        .map(|binding| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: match binding {
+                    0 => wgpu::BufferBindingType::Uniform,
+                    _ => wgpu::BufferBindingType::Storage { read_only: binding < buffers },
+                },
+                has_dynamic_offset: binding == 0,
+                min_binding_size: None,
+            },
+            count: None,
+        })
+        .collect();
+    let group =
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &[Some(&group)],
+        immediate_size: 0,
+    });
+    (group, layout)
+}
+
+/// Bytes on the device that are given back when dropped.
+struct Allocation {
+    bytes: u64,
+    allocated: Arc<AtomicU64>,
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        self.allocated.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// A buffer that grows when more is asked of it. Its content does not survive that.
+pub(super) struct Buffer {
+    usage: BufferUsages,
+    buffer: Option<(Kept<wgpu::Buffer>, Allocation)>,
+}
+
+impl Buffer {
+    pub(super) fn new(usage: BufferUsages) -> Buffer {
+        Buffer { usage, buffer: None }
+    }
+
+    /// Storage that a shader reads or writes.
+    pub(super) fn storage() -> Buffer {
+        Buffer::new(BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC)
+    }
+
+    /// The buffer with room for at least so many bytes.
+    pub(super) fn with_room(&mut self, device: &Device, bytes: u64) -> Result<&wgpu::Buffer, GpuError> {
+        let bytes = bytes.next_multiple_of(16).max(64);
+        if self.buffer.as_ref().is_none_or(|(buffer, _)| buffer.size() < bytes) {
+            self.buffer = None;
+            let allocation = device.allocate(bytes)?;
+            let descriptor = wgpu::BufferDescriptor {
+                label: None,
+                size: bytes,
+                usage: self.usage,
+                mapped_at_creation: false,
+            };
+            let buffer = device.guarded("a buffer", move |device, _| device.create_buffer(&descriptor))?;
+            self.buffer = Some((device.keep(buffer), allocation));
+        }
+        Ok(self.get())
+    }
+
+    /// The buffer as it is.
+    ///
+    /// # Panics
+    ///
+    /// If nothing was ever asked of it.
+    pub(super) fn get(&self) -> &wgpu::Buffer {
+        &self.buffer.as_ref().expect("room is made before a buffer is used").0
+    }
+}

@@ -1,0 +1,290 @@
+//! Calls into a driver that may panic, or never return.
+//!
+//! wgpu ends what it takes for hopeless, a device lost while it waits among them, with a panic, and a driver
+//! that hangs holds its caller for ever. So each call runs on a helper thread, and its caller waits for so long
+//! and no longer. A call that panics or stays away is the end of the device: nothing more is asked of it, and what
+//! it has handed out is leaked, since freeing it could panic or hang as well. A helper that hangs is left to
+//! itself, with whatever locks it holds.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, Once, OnceLock, mpsc};
+use std::time::Duration;
+
+use super::GpuError;
+use orbit_core::sync::lock;
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// How long a device, or a call of its driver, may be silent before it is given up.
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
+
+/// The stack of a helper: naga walks a kernel's expressions by recursion.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The end of waiting for a call.
+#[derive(PartialEq)]
+enum Wait {
+    Over,
+    /// The limit came first.
+    Late,
+}
+
+/// The helpers of one device, and whether it still works.
+pub(super) struct Driver {
+    silence: Duration,
+    idle: Mutex<Vec<mpsc::Sender<Task>>>,
+    /// Why nothing more is asked of the device.
+    end: OnceLock<GpuError>,
+}
+
+impl Driver {
+    /// A driver that may be silent for so long.
+    pub(super) fn new(silence: Duration) -> Arc<Driver> {
+        Arc::new(Driver { silence, idle: Mutex::default(), end: OnceLock::new() })
+    }
+
+    /// How long a call may take.
+    pub(super) fn silence(&self) -> Duration {
+        self.silence
+    }
+
+    /// Why nothing more is asked of the device.
+    pub(super) fn end(&self) -> Option<&GpuError> {
+        self.end.get()
+    }
+
+    /// Counts the device as lost; gives the first reason for which it ended.
+    pub(super) fn lose(&self, reason: String) -> GpuError {
+        self.finish(GpuError::Lost { reason })
+    }
+
+    /// Counts the device as one that hangs.
+    pub(super) fn hang(&self) -> GpuError {
+        self.finish(GpuError::Silent { after: self.silence })
+    }
+
+    fn finish(&self, error: GpuError) -> GpuError {
+        let end = self.end.get_or_init(|| error).clone();
+        lock(&self.idle).clear();
+        end
+    }
+
+    /// Runs a call on a helper for at most `limit`.
+    pub(super) fn call<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        run: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
+    ) -> Result<T, GpuError> {
+        if let Some(end) = self.end() {
+            // It may hold things of the device's.
+            std::mem::forget(run);
+            return Err(end.clone());
+        }
+        let answer = Arc::new(Mutex::new(None));
+        let (sender, ended) = mpsc::sync_channel(1);
+        let task: Task = Box::new({
+            let answer = Arc::clone(&answer);
+            move || {
+                *lock(&answer) = Some(caught(run));
+                // If the caller has given up, nobody listens.
+                let _ = sender.send(());
+            }
+        });
+        if self.await_end(task, &ended, limit) == Wait::Late {
+            // An answer that comes too late is leaked, like the rest of the device.
+            std::mem::forget(answer);
+            return Err(self.hang());
+        }
+        let answer = lock(&answer).take();
+        let answer = answer.unwrap_or_else(|| Err("a call ended without an answer".into()));
+        answer.unwrap_or_else(|reason| Err(self.lose(reason)))
+    }
+
+    /// Runs a task on a helper until it says that it has ended, or until the limit.
+    fn await_end(&self, task: Task, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
+        match self.hand_over(task) {
+            Ok(helper) => match ended.recv_timeout(limit) {
+                // A device that has ended needs no helpers, and may never be dropped.
+                Ok(()) if self.end().is_none() => lock(&self.idle).push(helper),
+                Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {}
+                Err(mpsc::RecvTimeoutError::Timeout) => return Wait::Late,
+            },
+            // A system that grants no more threads: the call runs here, without a limit.
+            Err(task) => task(),
+        }
+        Wait::Over
+    }
+
+    /// Gives a task to a helper, or back if there is none.
+    fn hand_over(&self, task: Task) -> Result<mpsc::Sender<Task>, Task> {
+        let idle = lock(&self.idle).pop();
+        let Some(helper) = idle.or_else(spawn) else { return Err(task) };
+        match helper.send(task) {
+            Ok(()) => Ok(helper),
+            Err(mpsc::SendError(task)) => Err(task),
+        }
+    }
+
+    /// Drops what the device has handed out.
+    fn discard<T: Send + 'static>(&self, value: T) {
+        if self.end().is_some() {
+            std::mem::forget(value);
+            return;
+        }
+        // A failure here has ended the device, and the next caller gets it as an error.
+        let _ = self.call(self.silence, move || {
+            drop(value);
+            Ok(())
+        });
+    }
+}
+
+/// A new helper; it ends when its sender is dropped.
+fn spawn() -> Option<mpsc::Sender<Task>> {
+    let (sender, tasks) = mpsc::channel::<Task>();
+    let work = move || {
+        for task in tasks {
+            let _ = caught(task);
+        }
+    };
+    let helper = std::thread::Builder::new().name("gpu driver".into()).stack_size(STACK_BYTES);
+    helper.spawn(work).ok().map(|_| sender)
+}
+
+thread_local! {
+    /// Whether a panic on this thread is caught here, and so is no news for stderr.
+    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs something and catches its panic, which is not printed.
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !CAUGHT.try_with(Cell::get).unwrap_or(false) {
+                others(info);
+            }
+        }));
+    });
+    let before = CAUGHT.replace(true);
+    // What a panic leaves behind is not looked at: the device counts as lost.
+    let out = catch_unwind(AssertUnwindSafe(run));
+    CAUGHT.set(before);
+    out.map_err(|panic| reason(&*panic))
+}
+
+/// What a panic says, without the frame that wgpu puts round its errors.
+fn reason(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("its driver panicked without a reason");
+    first_lines(text.split_once("Caused by:").map_or(text, |(_, cause)| cause))
+}
+
+/// Enough of a driver's words for one line.
+pub(super) fn first_lines(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    words.join(" ")
+}
+
+/// Something of wgpu's that is given back on a helper, or leaked if the device has ended.
+pub(super) struct Kept<T: Send + 'static> {
+    value: Option<T>,
+    driver: Arc<Driver>,
+}
+
+impl<T: Send + 'static> Kept<T> {
+    pub(super) fn new(value: T, driver: &Arc<Driver>) -> Kept<T> {
+        Kept { value: Some(value), driver: Arc::clone(driver) }
+    }
+
+    /// The thing itself, to be used up on a helper.
+    pub(super) fn into_inner(mut self) -> T {
+        self.value.take().expect("it is there until it is dropped")
+    }
+}
+
+impl<T: Send + 'static> Deref for Kept<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.value.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl<T: Send + 'static> Drop for Kept<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.value.take() {
+            self.driver.discard(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
+
+    const SHORT: Duration = Duration::from_millis(50);
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_call_that_panics_is_the_end_of_the_device() {
+        let driver = Driver::new(LONG);
+        assert_eq!(driver.call(LONG, || Ok(1)), Ok(1));
+        let text = "Error in Device::poll: Validation Error\n\nCaused by:\n  Parent device is lost\n";
+        let error = driver.call::<()>(LONG, move || panic!("{text}")).unwrap_err();
+        assert_eq!(error, GpuError::Lost { reason: "Parent device is lost".into() });
+        assert_eq!(driver.call(LONG, || Ok(1)), Err(error));
+    }
+
+    #[test]
+    fn an_error_is_not() {
+        let driver = Driver::new(LONG);
+        let refused = GpuError::OutOfMemory { reason: String::new() };
+        let error = refused.clone();
+        assert_eq!(driver.call::<()>(LONG, || Err(error)), Err(refused));
+        assert_eq!(driver.call(LONG, || Ok(2)), Ok(2));
+    }
+
+    #[test]
+    fn a_call_that_never_returns_is_given_up() {
+        let driver = Driver::new(SHORT);
+        let begun = Instant::now();
+        let (_held, never) = mpsc::channel::<()>();
+        let error = driver.call(SHORT, move || Ok(never.recv().is_ok())).unwrap_err();
+        assert_eq!(error, GpuError::Silent { after: SHORT });
+        assert!(begun.elapsed() < LONG && !error.is_loss());
+        assert_eq!(driver.call(LONG, || Ok(())), Err(error));
+    }
+
+    /// Says when it is dropped.
+    struct SaysWhenDropped(Arc<AtomicBool>);
+
+    impl Drop for SaysWhenDropped {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+            panic!("a driver that cannot free what it gave");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_dropped_once_and_leaked_from_a_lost_device() {
+        let driver = Driver::new(LONG);
+        let dropped = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
+        let kept = dropped.each_ref().map(|told| Kept::new(SaysWhenDropped(Arc::clone(told)), &driver));
+        let [first, second, third] = kept;
+        drop(first);
+        drop(second);
+        std::mem::forget(third.into_inner());
+        // The panic of the first one was the end.
+        assert_eq!(dropped.map(|told| told.load(Ordering::Relaxed)), [true, false, false]);
+        assert!(driver.end().is_some_and(GpuError::is_loss));
+    }
+}

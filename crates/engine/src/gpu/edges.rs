@@ -1,0 +1,83 @@
+//! Tests of moves as WGSL: `--`, `[x]` and `move`.
+//!
+//! The kernel that finds the masks of a stage replays the positions before the moves, so it asks the tests as well, and
+//! the sets of a test are registers there. The functions stand in `shaders/edges.wgsl`; the twin is
+//! `src/engine/operations/moves.rs`.
+
+use super::wgsl::Printer;
+use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
+
+/// What a square of a move must lie in, as WGSL.
+enum Squares {
+    All,
+    /// What stands there before the move, and where.
+    Pieces(u16, String),
+    Set(String),
+}
+
+impl Squares {
+    /// Whether a square is among them, an expression; `None` if all are.
+    fn have(&self, square: &str) -> Option<String> {
+        match self {
+            Squares::All => None,
+            Squares::Pieces(contents, squares) => {
+                Some(format!("stands(at, {square}, {contents:#x}u, {squares})"))
+            }
+            Squares::Set(set) => Some(format!("lies({square}, {set})")),
+        }
+    }
+}
+
+/// All of some conditions.
+fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
+    conditions.into_iter().reduce(|all, condition| format!("{all} & {condition}"))
+}
+
+impl Printer<'_> {
+    /// Whether `edge`, the move that leaves the slot, passes a test in a game without side lines. `operands` are the
+    /// sets of the test.
+    pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
+        let mut squares = |test: SquareTest| match test {
+            SquareTest::Any => Squares::All,
+            SquareTest::Pieces { contents, squares } => Squares::Pieces(contents.0, self.word(squares)),
+            SquareTest::Column => Squares::Set(operands.next().expect("each column is an operand")),
+        };
+        let (from, to) = (squares(test.from), squares(test.to));
+        let (captures, passing) = (test.captures.map(&mut squares), test.passing.map(&mut squares));
+        if test.sibling == Some(Sibling::Secondary) {
+            return "false".into();
+        }
+        let mut conditions = vec!["is_move(edge)".to_string()];
+        conditions.extend(match test.only {
+            Special::Any => None,
+            Special::Castle => Some("is_castling(edge, at)".into()),
+            Special::KingSide => Some("is_king_side(edge, at)".into()),
+            Special::QueenSide => Some("is_queen_side(edge, at)".into()),
+            Special::EnPassant => Some("(edge.code == EN_PASSANT)".into()),
+        });
+        conditions.extend(test.null.then(|| "(edge.code == NULL_MOVE)".into()));
+        conditions.extend(passing.is_some().then(|| "(edge.code == EN_PASSANT)".into()));
+        for squares in captures.iter().chain(&passing) {
+            conditions.push("lies(edge.taken, ALL)".into());
+            conditions.extend(squares.have("edge.taken"));
+        }
+        if let Some(pieces) = test.promotion {
+            let letters = (pieces.0 | pieces.0 >> 8) & 0x7e;
+            conditions.push(format!("((({letters:#x}u >> edge.promotion) & 1u) != 0u)"));
+        }
+        let pair = |origin: &str, goal: &str| all(from.have(origin).into_iter().chain(to.have(goal)));
+        let king = pair("edge.origin", "edge.goal");
+        let castles = "(edge.code == CASTLE)".to_string();
+        let rook = all([castles.clone()].into_iter().chain(pair("edge.rook_origin", "edge.rook_goal")));
+        let rook = if test.kings { None } else { rook };
+        match test.part {
+            None => conditions.extend(king.map(|king| match rook {
+                Some(rook) => format!("(({king}) | ({rook}))"),
+                None => king,
+            })),
+            Some(CastlingPart::King) => conditions.extend([castles].into_iter().chain(king)),
+            Some(CastlingPart::Rook) => conditions.push(rook.unwrap_or_else(|| "false".into())),
+        }
+        all(conditions).expect("there is one")
+    }
+}

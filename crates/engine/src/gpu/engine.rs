@@ -1,0 +1,352 @@
+//! The engine: which plans run, on which uploads, and where their answers go.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{
+    GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
+    along::{GameSlots, has_room},
+    carry::{self, OnUpload, Staged},
+    contexts, hits_of, no_hits,
+    pack::uploads,
+    run::caps,
+    store,
+};
+use crate::{
+    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Values, Wants,
+    context::Context,
+};
+use orbit_plan::{CopiesPlan, Output, Plan, Plans, SharedPlan};
+use orbit_reel::{Block, SEGMENT_SLOTS};
+
+/// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
+/// card.
+const BLOCKS_AT_ONCE: usize = 32;
+
+/// Queries that share a kernel at most, and the steps that they may have together: what is gained by
+/// replaying once is lost again when a kernel needs more registers than the card has.
+const SHARED_QUERIES_MAX: usize = 16;
+const SHARED_STEPS_MAX: u64 = 1000;
+
+/// A plan and its kernel.
+#[derive(Debug)]
+struct Printed<P> {
+    plan: P,
+    kernel: Kernel,
+}
+
+/// See the module. Queries that are cheap share a kernel.
+#[derive(Debug)]
+pub struct Gpu {
+    plans: Arc<Plans>,
+    device: Arc<GpuDevice>,
+    variant: Variant,
+    hits: Vec<Printed<SharedPlan>>,
+    /// Of each query, made when they are first wanted.
+    values: Vec<OnceLock<Printed<Plan>>>,
+    /// By [`Apart`](orbit_plan::Apart).
+    copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
+}
+
+/// What is wanted at the hits of a query.
+struct Second<'a> {
+    query: usize,
+    values: Option<&'a Printed<Plan>>,
+    copies: Option<(&'a Printed<CopiesPlan>, CopyDetail)>,
+}
+
+impl Gpu {
+    /// An engine whose kernels are written as the device's options say.
+    pub fn new(plans: Arc<Plans>, device: Arc<GpuDevice>) -> Gpu {
+        let variant = device.options.variant;
+        Gpu::with_variant(plans, device, variant)
+    }
+
+    /// The same with kernels of a variant.
+    pub fn with_variant(plans: Arc<Plans>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
+        let (mut hits, mut from) = (Vec::new(), 0);
+        while from < plans.len() {
+            let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
+            while to < plans.len().min(from + SHARED_QUERIES_MAX) {
+                let more = plans.hits(from..to + 1);
+                if more.program.cost() > SHARED_STEPS_MAX {
+                    break;
+                }
+                (plan, to) = (more, to + 1);
+            }
+            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
+            hits.push(Printed { plan, kernel });
+            from = to;
+        }
+        let (values, copies) = (plans.unmade(), plans.unmade());
+        Gpu { plans, device, variant, hits, values, copies }
+    }
+
+    /// The kernel of the first pass; of several queries, that of the first ones.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn kernel(&self) -> &Kernel {
+        &self.hits[0].kernel
+    }
+
+    fn values(&self, query: usize) -> &Printed<Plan> {
+        self.values[query].get_or_init(|| {
+            let plan = self.plans.values(query);
+            let word = match plan.output {
+                Output::Set(reg) | Output::Num(reg) => reg,
+                Output::Bool => plan.hit,
+            };
+            let kernel = Kernel::words(&plan.program, &[word], plan.columns.len(), self.variant);
+            Printed { plan, kernel }
+        })
+    }
+
+    fn copies(&self, query: usize, detail: CopyDetail) -> &Printed<CopiesPlan> {
+        let apart = detail.apart();
+        self.copies[query][apart as usize].get_or_init(|| {
+            let plan = self.plans.copies(query, apart);
+            let kernel = Kernel::words(&plan.program, &plan.words, plan.columns.len(), self.variant);
+            Printed { plan, kernel }
+        })
+    }
+
+    /// Evaluates blocks that are on the device: the hits of each query on each block.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine from finishing; a device that is lost takes what was on it along.
+    pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
+        let (mut out, mut all) = (Vec::new(), Times::default());
+        for Printed { plan, kernel } in &self.hits {
+            let (hits, times) = resident.scan(kernel, &plan.columns)?;
+            out.extend(hits);
+            all.run += times.run;
+            all.kernel = all.kernel.zip(times.kernel).map(|(a, b)| a + b).or(times.kernel);
+        }
+        Ok((out, all))
+    }
+
+    /// What is wanted beside hits, of queries that have it.
+    fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
+        let second = |(query, outputs): (usize, &Wants)| {
+            let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
+            let values = has_values.then(|| self.values(query));
+            let copies = outputs.detail().map(|detail| (self.copies(query, detail), detail));
+            (values.is_some() || copies.is_some()).then_some(Second { query, values, copies })
+        };
+        outputs.iter().enumerate().filter_map(second).collect()
+    }
+
+    /// The answers; none if a query runs into an error.
+    fn scan_on(
+        &self,
+        open: &Open,
+        blocks: &[&Block],
+        request: &BlockRequest<'_>,
+    ) -> Result<Option<Vec<Vec<Answers>>>, GpuError> {
+        let device = &open.device;
+        let second = self.second(request.outputs);
+        let first = self.hits.iter().map(|it| (&it.kernel, it.plan.columns.len()));
+        let values = second.iter().filter_map(|it| it.values);
+        let copies = second.iter().filter_map(|it| it.copies);
+        let kernels: Vec<(&Kernel, usize)> = first
+            .chain(values.map(|it| (&it.kernel, it.plan.columns.len())))
+            .chain(copies.map(|(it, _)| (&it.kernel, it.plan.columns.len())))
+            .collect();
+        let width = kernels.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
+        let caps = caps(device, &kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), width)?;
+        let uploads = uploads(blocks, &caps)?;
+        let staged = || kernels.iter().map(|(kernel, _)| *kernel).filter(|kernel| kernel.carries_on_device());
+        let games = if staged().next().is_some() { whole_games(&uploads, blocks) } else { None };
+        let games = games.filter(|games| {
+            let most = |counts: &mut dyn Iterator<Item = usize>| counts.max().unwrap_or(0);
+            let segments = most(&mut uploads.iter().map(|upload| upload.segments));
+            has_room(device, staged(), (segments, most(&mut games.iter().map(Vec::len))))
+        });
+        let transposed = self.variant.transposed;
+        let mut card = OnCard { open, blocks, uploads, transposed, games, set: None };
+        let mut contexts = contexts(blocks, &request.switch());
+
+        let mut all = Vec::with_capacity(self.plans.len());
+        for Printed { plan, kernel } in &self.hits {
+            contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
+            let staged = card.staged(kernel, plan.columns.len());
+            carry::carry(device, staged, &mut contexts, |work| card.each(work))?;
+            let mut hits = no_hits(blocks, kernel.outputs);
+            card.each(&mut |upload, input, run| {
+                carry::set(device, staged, (upload, input), &contexts, run)?;
+                let pending = run.begin_hits(device, input, kernel)?;
+                run.finish(device, pending, |bytes| store(upload, bytes, blocks, &mut hits))
+            })?;
+            all.extend(hits);
+        }
+        if contexts.iter().any(Context::is_stopped) {
+            return Ok(None);
+        }
+        for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
+            for (index, (hits, block)) in hits.iter_mut().zip(blocks).enumerate() {
+                request.select(index, block, query, hits);
+                hits.make_room(block, outputs, self.plans.ty(query));
+            }
+        }
+        let mut told: Vec<Vec<Option<CopyHits>>> = vec![vec![None; blocks.len()]; self.plans.len()];
+        for Second { query, values, copies } in second {
+            if let Some(values) = values {
+                add_values(values, &mut card, &mut contexts, &mut all[query])?;
+            }
+            if let Some((copies, detail)) = copies {
+                let found = find_copies(copies, detail, &mut card, &mut contexts, &all[query])?;
+                told[query] = found.into_iter().map(Some).collect();
+            }
+        }
+        card.done();
+        let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
+        for (hits, copies) in all.into_iter().zip(told) {
+            for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {
+                out.push(Answers::of(hits, copies));
+            }
+        }
+        Ok(Some(out))
+    }
+}
+
+/// Second pass: the values at the hits of a query on each block.
+fn add_values(
+    values: &Printed<Plan>,
+    card: &mut OnCard<'_>,
+    contexts: &mut [Context<'_>],
+    hits: &mut [Hits],
+) -> Result<(), GpuError> {
+    let Printed { plan, kernel } = values;
+    contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
+    let (device, staged) = (&card.open.device, card.staged(kernel, plan.columns.len()));
+    carry::carry(device, staged, contexts, |work| card.each(work))?;
+    card.each(&mut |upload, input, run| {
+        let list = hits_of(upload, |block, segment| hits[block].bits[segment]);
+        if list.is_empty() {
+            return Ok(());
+        }
+        carry::set(device, staged, (upload, input), contexts, run)?;
+        run.words(device, input, kernel, &list, |list, words| store_values(upload, list, words, hits))
+    })
+}
+
+/// Second pass: the copies of a query that match at its hits on each block.
+fn find_copies(
+    copies: &Printed<CopiesPlan>,
+    detail: CopyDetail,
+    card: &mut OnCard<'_>,
+    contexts: &mut [Context<'_>],
+    hits: &[Hits],
+) -> Result<Vec<CopyHits>, GpuError> {
+    let Printed { plan, kernel } = copies;
+    contexts.iter_mut().for_each(|context| context.add_columns(&plan.columns));
+    let (device, staged) = (&card.open.device, card.staged(kernel, plan.columns.len()));
+    carry::carry(device, staged, contexts, |work| card.each(work))?;
+    let mut out: Vec<CopyHits> =
+        hits.iter().map(|hits| CopyHits::new(plan.copies.len(), detail, hits)).collect();
+    card.each(&mut |upload, input, run| {
+        let list = hits_of(upload, |block, segment| hits[block].bits[segment]);
+        if list.is_empty() {
+            return Ok(());
+        }
+        let blocks: Vec<usize> = upload.segments().map(|(block, _)| block).collect();
+        carry::set(device, staged, (upload, input), contexts, run)?;
+        run.words(device, input, kernel, &list, |list, words| {
+            let mut words = words.chunks_exact(plan.words.len());
+            for &(segment, slots) in list {
+                let words = words.by_ref().take(slots.count_ones() as usize);
+                words.for_each(|words| out[blocks[segment as usize]].push_words(plan, words));
+            }
+        })
+    })?;
+    Ok(out)
+}
+
+/// Blocks in uploads that go to the device. A single upload stays there until all is done; several go there
+/// once for each thing that is done with them.
+struct OnCard<'a> {
+    open: &'a Open,
+    blocks: &'a [&'a Block],
+    uploads: Vec<Upload>,
+    transposed: bool,
+    /// Where the games of each upload are, if the device carries along them.
+    games: Option<Vec<Vec<GameSlots>>>,
+    set: Option<Lent<'a>>,
+}
+
+/// Where the games of each upload are, if the device can carry along all of them.
+fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
+    uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
+}
+
+impl OnCard<'_> {
+    /// A kernel which reads so many columns of games.
+    fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
+        Staged { kernel, columns, on_device: self.games.is_some() && kernel.carries_on_device() }
+    }
+
+    /// Does something with each upload while it is on the device.
+    fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
+        for (index, upload) in self.uploads.iter().enumerate() {
+            let mut set = match self.set.take() {
+                Some(set) => set,
+                None => {
+                    let mut set = self.open.set();
+                    let (input, run): (&mut Input, &mut Run) = set.parts();
+                    run.upload(&self.open.device, input, (upload, self.transposed), self.blocks)?;
+                    if let Some(games) = &self.games {
+                        input.set_games(&self.open.device, &games[index])?;
+                    }
+                    set
+                }
+            };
+            let (input, run) = set.parts();
+            work(upload, input, run)?;
+            if self.uploads.len() == 1 {
+                self.set = Some(set);
+            } else {
+                set.done();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the set of buffers back for others.
+    fn done(self) {
+        self.set.into_iter().for_each(Lent::done);
+    }
+}
+
+/// Puts the values of hits where they belong.
+fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
+    let mut words = words.iter();
+    let mut slices = upload.slices.iter();
+    let (mut first, mut slice) = (0, slices.next().expect("an upload has a slice"));
+    for &(segment, slots) in hits {
+        while segment as usize - first >= slice.segments.len() {
+            first += slice.segments.len();
+            slice = slices.next().expect("hits are those of the upload's slices");
+        }
+        let slot = (slice.segments.start + segment as usize - first) * SEGMENT_SLOTS;
+        for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
+            let word = *words.next().expect("each hit has a word");
+            match &mut out[slice.block].values {
+                Values::Numbers(numbers) => numbers[slot + i] = word as i32,
+                Values::Sets(sets) => sets[slot + i] = word,
+                Values::None | Values::Texts(_) => {}
+            }
+        }
+    }
+}
+
+impl Engine for Gpu {
+    fn info(&self) -> EngineInfo {
+        EngineInfo { blocks_at_once: BLOCKS_AT_ONCE, ..EngineInfo::plain("gpu", self.plans.copy_counts()) }
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        self.device.attempt(|open| self.scan_on(open, blocks, request))?.ok_or(EngineError::Stopped)
+    }
+}

@@ -1,0 +1,293 @@
+//! Blocks as uploads: what a device takes at once.
+//!
+//! An upload is a run of segments, those of one block after those of another. Each segment stands by
+//! itself, so an upload may begin and end in the middle of a block; only what keys say of tables (the
+//! game, the entry of the start table) is counted from the upload's own tables.
+
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::GpuError;
+use crate::columns::GameColumn;
+use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
+
+/// Bytes of a key on the device.
+pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
+/// Bytes of the moves of a segment.
+pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
+/// Bytes of an entry of the start table.
+pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
+
+/// `Start` in shaders/replay.wgsl.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
+pub(super) struct PackedStart {
+    planes: [u64; 4],
+    state: u32,
+    ply: u32,
+}
+
+impl From<&Start> for PackedStart {
+    fn from(Start { position, ply }: &Start) -> PackedStart {
+        PackedStart { planes: position.board.planes, state: position.state.0, ply: *ply }
+    }
+}
+
+/// Some segments of one block. Starts and games are those that these segments may ask for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Slice {
+    pub(super) block: usize,
+    pub(super) segments: Range<usize>,
+    starts: Range<usize>,
+    games: Range<usize>,
+}
+
+impl Slice {
+    fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
+        let last = of.keys.get(segments.end);
+        // A key that was tampered with may say anything.
+        let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
+        let (from, to) = (&of.keys[segments.start], last);
+        Slice {
+            block,
+            starts: cut(
+                from.first_start as usize,
+                to.map_or(of.starts.len(), |key| key.first_start as usize),
+                of.starts.len(),
+            ),
+            games: cut(
+                from.first_game as usize,
+                // The game of the next segment's first slot may have begun in this one.
+                to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
+                of.games_len(),
+            ),
+            segments,
+        }
+    }
+}
+
+/// What a device takes at once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Upload {
+    pub(super) slices: Vec<Slice>,
+    pub(super) segments: usize,
+    pub(super) starts: usize,
+    games: usize,
+}
+
+/// The largest upload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Caps {
+    /// Segments.
+    pub(super) segments: usize,
+    /// Entries of the start table.
+    pub(super) starts: usize,
+    /// Games, where a kernel asks for columns.
+    pub(super) games: usize,
+    /// Keys, moves and starts together.
+    pub(super) bytes: u64,
+}
+
+impl Upload {
+    fn fits(&self, slice: &Slice, caps: &Caps) -> bool {
+        let segments = self.segments + slice.segments.len();
+        let starts = self.starts + slice.starts.len();
+        segments <= caps.segments
+            && starts <= caps.starts
+            && self.games + slice.games.len() <= caps.games
+            && bytes(segments, starts) <= caps.bytes
+    }
+
+    fn push(&mut self, slice: Slice) {
+        self.segments += slice.segments.len();
+        self.starts += slice.starts.len();
+        self.games += slice.games.len();
+        self.slices.push(slice);
+    }
+
+    /// The keys, with games and starts counted from the upload's first.
+    pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
+        let mut out = Vec::with_capacity(self.segments);
+        let (mut starts, mut games) = (0, 0);
+        for slice in &self.slices {
+            let rebase = |key: &Key| Key {
+                first_start: key.first_start.wrapping_sub(slice.starts.start as u32).wrapping_add(starts),
+                first_game: key.first_game.wrapping_sub(slice.games.start as u32).wrapping_add(games),
+                ..*key
+            };
+            out.extend(blocks[slice.block].keys[slice.segments.clone()].iter().map(rebase));
+            starts += slice.starts.len() as u32;
+            games += slice.games.len() as u32;
+        }
+        out
+    }
+
+    /// The moves of each slice, and how many bytes after them belong to its last segment.
+    pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
+        self.slices.iter().map(|slice| {
+            let moves = &blocks[slice.block].moves;
+            let slots =
+                slice.segments.start * SEGMENT_SLOTS..(slice.segments.end * SEGMENT_SLOTS).min(moves.len());
+            let missing = slice.segments.len() * SEGMENT_SLOTS - slots.len();
+            (bytemuck::cast_slice(&moves[slots]), 2 * missing)
+        })
+    }
+
+    /// The same keys transposed: for each of a key's words those of all segments. Calls `write` with runs of them and
+    /// the byte at which each begins.
+    pub(super) fn key_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
+        let keys = self.keys(blocks);
+        let words: &[[u64; KEY_WORDS]] = bytemuck::cast_slice(&keys);
+        let mut out = Transposed { segments: self.segments, at: 0, write };
+        words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
+    }
+
+    /// The moves transposed in words of four.
+    pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
+        let mut out = Transposed { segments: self.segments, at: 0, write };
+        let mut tile = Vec::with_capacity(TILE_SEGMENTS);
+        for slice in &self.slices {
+            let moves = &blocks[slice.block].moves;
+            for segment in slice.segments.clone() {
+                let from = (segment * SEGMENT_SLOTS).min(moves.len());
+                let these = &moves[from..(from + SEGMENT_SLOTS).min(moves.len())];
+                let mut words = [0u64; MOVES_WORDS];
+                let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+                bytes[..2 * these.len()].copy_from_slice(bytemuck::cast_slice(these));
+                tile.push(words);
+                if tile.len() == TILE_SEGMENTS {
+                    out.tile(&tile);
+                    tile.clear();
+                }
+            }
+        }
+        out.tile(&tile);
+    }
+
+    pub(super) fn start_table(&self, blocks: &[&Block]) -> Vec<PackedStart> {
+        let of =
+            |slice: &Slice| blocks[slice.block].starts[slice.starts.clone()].iter().map(PackedStart::from);
+        self.slices.iter().flat_map(of).collect()
+    }
+
+    /// For each game, for each column, its mask and its number. `columns` are those of each block.
+    pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
+        let mut out = Vec::new();
+        for slice in &self.slices {
+            for game in slice.games.clone() {
+                for column in columns[slice.block] {
+                    let word = |words: &[u64]| words.get(game).map_or(0, |&word| word as u32);
+                    out.extend([word(&column.mask), word(&column.number)]);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Words of 64 bits of a key, and of the moves of a segment.
+const KEY_WORDS: usize = KEY_BYTES as usize / 8;
+const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
+
+/// Segments that are transposed together, so that what is read stays in the processor's nearest memory and what is
+/// written is in long runs.
+const TILE_SEGMENTS: usize = 256;
+
+/// Records of some words each, written so that the same words of all segments stand together.
+struct Transposed<W> {
+    segments: usize,
+    /// The next segment.
+    at: usize,
+    write: W,
+}
+
+impl<W: FnMut(u64, &[u64])> Transposed<W> {
+    /// Writes the next segments, [`TILE_SEGMENTS`] at most.
+    fn tile<const WORDS: usize>(&mut self, tile: &[[u64; WORDS]]) {
+        if tile.is_empty() {
+            return;
+        }
+        let mut run = [0; TILE_SEGMENTS];
+        for word in 0..WORDS {
+            let run = &mut run[..tile.len()];
+            run.iter_mut().zip(tile).for_each(|(to, words)| *to = words[word]);
+            (self.write)(8 * (word * self.segments + self.at) as u64, run);
+        }
+        self.at += tile.len();
+    }
+}
+
+/// Bytes of an upload on the device.
+pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
+    segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
+}
+
+/// Cuts blocks into uploads, each as large as the caps allow. A block that fits into one is not cut.
+///
+/// # Errors
+///
+/// A segment that fits nowhere.
+pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, GpuError> {
+    let mut out = Vec::new();
+    let mut open = Upload::default();
+    for (index, block) in blocks.iter().enumerate() {
+        let mut from = 0;
+        while from < block.segments() {
+            let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
+            let to = longest(from, block.segments(), fits);
+            // Games lie whole in a block, and in an upload the device carries along them.
+            let is_cut = from == 0 && to < block.segments() && !open.slices.is_empty();
+            if is_cut && Upload::default().fits(&Slice::new(index, block, 0..block.segments()), caps) {
+                out.push(std::mem::take(&mut open));
+                continue;
+            }
+            if to > from {
+                open.push(Slice::new(index, block, from..to));
+                from = to;
+                continue;
+            }
+            if open.slices.is_empty() {
+                return Err(too_small(&Slice::new(index, block, from..from + 1), caps));
+            }
+            out.push(std::mem::take(&mut open));
+        }
+    }
+    if !open.slices.is_empty() {
+        out.push(open);
+    }
+    Ok(out)
+}
+
+/// What of a segment does not fit.
+fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
+    let (starts, games) = (slice.starts.len(), slice.games.len());
+    let (what, needed, available) = if caps.segments == 0 {
+        ("a segment", bytes(1, 0), 0)
+    } else if starts > caps.starts {
+        ("a segment's start positions", starts as u64 * START_BYTES, caps.starts as u64 * START_BYTES)
+    } else if games > caps.games {
+        // In bytes of one column.
+        ("the columns of a segment's games", 8 * games as u64, 8 * caps.games as u64)
+    } else {
+        ("a segment", bytes(1, starts), caps.bytes)
+    };
+    GpuError::TooSmall { what, needed, available }
+}
+
+/// The largest `to` in `from..=end` that fits; what fits less fits more seldom.
+fn longest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
+    if fits(end) {
+        return end;
+    }
+    let (mut good, mut bad) = (from, end);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if fits(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    good
+}

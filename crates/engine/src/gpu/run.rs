@@ -1,0 +1,728 @@
+//! Chunks through a device: upload, dispatch, readback.
+
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use wgpu::{BufferUsages, MapMode};
+
+use super::along::{Along, GameSlots};
+use super::device::{BUFFER_SETS, Buffer, Device, Encoder, Pass, bind};
+use super::driver::Kept;
+use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, START_BYTES, Upload};
+use super::wgsl::StageKernels;
+use super::{GpuError, Kernel};
+use crate::{carry::SlotColumn, columns::GameColumn};
+use orbit_plan::{Read, StageCarry};
+use orbit_reel::{Block, SEGMENT_SLOTS};
+
+/// Segments in an upload: 8 M positions fill the largest cards, and 30 MB stage quickly.
+const SEGMENTS_MAX: usize = 1 << 18;
+
+/// Steps of plans in one dispatch. Systems reset a card that draws nothing for seconds.
+const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
+
+/// Words of values that one round of the second pass brings back.
+const OUTPUT_BYTES_MAX: u64 = 32 << 20;
+
+/// The smallest part of a buffer that can be mapped.
+const MAP_BYTES: u64 = 16;
+
+/// Two timestamps of eight bytes, and room to align them.
+const TIMESTAMP_BYTES: u64 = 24;
+
+/// `Entry` in shaders/words.wgsl.
+pub(super) const ENTRY_WORDS: usize = 3;
+
+/// An upload on the device.
+pub(super) struct Input {
+    keys: Buffer,
+    moves: Buffer,
+    starts: Buffer,
+    games: Buffer,
+    segments: usize,
+    start_count: usize,
+    /// How many games there are, if it is known where.
+    game_count: Option<usize>,
+}
+
+/// Buffers that an upload passes through.
+pub(super) struct BufferSet {
+    pub(super) input: Input,
+    pub(super) run: Run,
+}
+
+/// What a run of kernels needs beside its input.
+pub(super) struct Run {
+    /// What comes before the next commands. Above the buffers, so that these outlive it.
+    first: Vec<First>,
+    staging: Buffer,
+    params: Buffer,
+    columns: Buffer,
+    tables: Buffer,
+    carried: Buffer,
+    entries: Buffer,
+    output: Buffer,
+    readback: Buffer,
+    column_bytes: u64,
+    carried_bytes: u64,
+    along: Along,
+    /// The upload that the staging buffer is for, if nothing has waited for it.
+    uploading: Option<wgpu::SubmissionIndex>,
+    clock: Option<Kept<Clock>>,
+    kernel_time: Duration,
+}
+
+/// Two timestamps, and where they are resolved to.
+#[derive(Clone)]
+struct Clock {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+}
+
+/// What comes before commands.
+enum First {
+    Write(wgpu::Buffer, Vec<u8>),
+    Unmap(wgpu::Buffer),
+    /// So many bytes of one buffer to a place in another one.
+    Copy(wgpu::Buffer, u64, wgpu::Buffer, u64),
+}
+
+impl First {
+    fn record(self, queue: &wgpu::Queue, encoder: &mut wgpu::CommandEncoder) {
+        match self {
+            First::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
+            First::Unmap(buffer) => buffer.unmap(),
+            First::Copy(from, bytes, to, at) => encoder.copy_buffer_to_buffer(&from, 0, &to, at, bytes),
+        }
+    }
+}
+
+impl Clock {
+    /// The timestamps of a pass.
+    fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        Clock::writes_of(clock, true, true)
+    }
+
+    /// The timestamps of one of several passes, of which the first tells the beginning and the last the end.
+    fn writes_of(
+        clock: Option<&Clock>,
+        is_first: bool,
+        is_last: bool,
+    ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        clock.filter(|_| is_first || is_last).map(|clock| wgpu::ComputePassTimestampWrites {
+            query_set: &clock.queries,
+            beginning_of_pass_write_index: is_first.then_some(0),
+            end_of_pass_write_index: is_last.then_some(1),
+        })
+    }
+
+    /// Copies the timestamps behind so many bytes of what is read back.
+    fn read(clock: Option<&Clock>, encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer, bytes: u64) {
+        let Some(Clock { queries, resolved }) = clock else { return };
+        encoder.resolve_query_set(queries, 0..2, resolved, 0);
+        let end = bytes.next_multiple_of(8);
+        encoder.copy_buffer_to_buffer(resolved, 0, readback, end, TIMESTAMP_BYTES - 8);
+    }
+}
+
+/// The largest upload for a kernel.
+pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
+    let binding = device.limits.binding_bytes;
+    // Input and its staging are two fifths of a set, output and readback less than the rest.
+    let bytes = device.limits.memory_bytes / BUFFER_SETS / 5;
+    let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
+    let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
+    let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;
+    if tables > binding {
+        return Err(GpuError::TooSmall { what: "the query's tables", needed: tables, available: binding });
+    }
+    let carried = kernels.iter().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0).max(1) as u64;
+    let carried = binding.min(bytes) / carried;
+    if carried == 0 {
+        let needed = kernels.iter().map(|kernel| 4 * kernel.carried_words as u64).max().unwrap_or(0);
+        return Err(GpuError::TooSmall {
+            what: "what `find` carries",
+            needed,
+            available: binding.min(bytes),
+        });
+    }
+    let segments = (binding / MOVES_BYTES).min(binding / (4 * outputs)).min(carried).min(SEGMENTS_MAX as u64);
+    let games = if columns == 0 { u64::MAX } else { binding / (8 * columns as u64) };
+    Ok(Caps {
+        segments: segments as usize,
+        starts: (binding / START_BYTES) as usize,
+        games: usize::try_from(games).unwrap_or(usize::MAX),
+        bytes,
+    })
+}
+
+impl Input {
+    pub(super) fn new() -> Input {
+        Input {
+            keys: Buffer::storage(),
+            moves: Buffer::storage(),
+            starts: Buffer::storage(),
+            games: Buffer::storage(),
+            segments: 0,
+            start_count: 0,
+            game_count: None,
+        }
+    }
+
+    /// Stages an upload, transposed or not, `after` the one that is in the staging buffer was copied, and records the commands
+    /// that copy it.
+    pub(super) fn upload(
+        &mut self,
+        device: &Device,
+        staging: &mut Buffer,
+        after: Option<wgpu::SubmissionIndex>,
+        (upload, transposed): (&Upload, bool),
+        blocks: &[&Block],
+    ) -> Result<Encoder, GpuError> {
+        (self.segments, self.start_count, self.game_count) = (upload.segments, upload.starts, None);
+        let key_bytes = KEY_BYTES * upload.segments as u64;
+        let move_bytes = MOVES_BYTES * upload.segments as u64;
+        let start_bytes = START_BYTES * upload.starts as u64;
+        let bytes = key_bytes + move_bytes + start_bytes;
+        let staged = staging.with_room(device, bytes)?;
+        let view = device
+            .map(staged, MapMode::Write, bytes, after, move |staged| staged.get_mapped_range_mut(0..bytes))?;
+        let mut view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
+        let mut write = |at: u64, bytes: &[u8]| {
+            let at = at as usize;
+            view.slice(at..at + bytes.len()).copy_from_slice(bytes);
+        };
+        if transposed {
+            upload.key_words(blocks, |at, words| write(at, bytemuck::cast_slice(words)));
+            upload.move_words(blocks, |at, words| write(key_bytes + at, bytemuck::cast_slice(words)));
+        } else {
+            write(0, bytemuck::cast_slice(&upload.keys(blocks)));
+            let mut at = key_bytes;
+            for (moves, missing) in upload.moves(blocks) {
+                write(at, moves);
+                at += moves.len() as u64;
+                write(at, &[0; MOVES_BYTES as usize][..missing]);
+                at += missing as u64;
+            }
+        }
+        write(key_bytes + move_bytes, bytemuck::cast_slice(&upload.start_table(blocks)));
+        drop(view);
+        let parts = [
+            (self.keys.with_room(device, key_bytes)?.clone(), key_bytes),
+            (self.moves.with_room(device, move_bytes)?.clone(), move_bytes),
+            (self.starts.with_room(device, start_bytes)?.clone(), start_bytes),
+        ];
+        let staged = staged.clone();
+        let encoder = device.guarded("an upload", move |device, _| {
+            staged.unmap();
+            let mut encoder = device.create_command_encoder(&Default::default());
+            let mut from = 0;
+            for (buffer, bytes) in parts.iter().filter(|(_, bytes)| *bytes > 0) {
+                encoder.copy_buffer_to_buffer(&staged, from, buffer, 0, *bytes);
+                from += bytes;
+            }
+            encoder
+        })?;
+        Ok(device.keep(encoder))
+    }
+
+    /// Says where the games of the upload are, before what is submitted next.
+    pub(super) fn set_games(&mut self, device: &Device, games: &[GameSlots]) -> Result<(), GpuError> {
+        let bytes: Vec<u8> = bytemuck::cast_slice(games).to_vec();
+        let buffer = self.games.with_room(device, bytes.len() as u64)?.clone();
+        device.guarded("an upload", move |_, queue| queue.write_buffer(&buffer, 0, &bytes))?;
+        self.game_count = Some(games.len());
+        Ok(())
+    }
+
+    /// How many games there are, if it is known where.
+    pub(super) fn game_count(&self) -> Option<usize> {
+        self.game_count
+    }
+}
+
+impl BufferSet {
+    pub(super) fn new() -> BufferSet {
+        BufferSet { input: Input::new(), run: Run::new() }
+    }
+}
+
+/// One segment whose hits want words: the segment, its hits, and where in the output they begin.
+pub(super) type Entry = [u32; ENTRY_WORDS];
+
+impl Run {
+    pub(super) fn new() -> Run {
+        Run {
+            first: Vec::new(),
+            staging: Buffer::new(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC),
+            params: Buffer::new(BufferUsages::UNIFORM | BufferUsages::COPY_DST),
+            columns: Buffer::storage(),
+            tables: Buffer::storage(),
+            carried: Buffer::storage(),
+            entries: Buffer::storage(),
+            output: Buffer::storage(),
+            readback: Buffer::new(BufferUsages::MAP_READ | BufferUsages::COPY_DST),
+            column_bytes: 0,
+            carried_bytes: 0,
+            along: Along::new(),
+            uploading: None,
+            clock: None,
+            kernel_time: Duration::ZERO,
+        }
+    }
+
+    /// Uploads an upload, transposed or not.
+    pub(super) fn upload(
+        &mut self,
+        device: &Device,
+        input: &mut Input,
+        upload: (&Upload, bool),
+        blocks: &[&Block],
+    ) -> Result<(), GpuError> {
+        self.along.forget();
+        let after = self.uploading.take();
+        let encoder = input.upload(device, &mut self.staging, after, upload, blocks)?;
+        self.uploading = Some(device.submit("an upload", Some(encoder), |_, _, _| {})?);
+        Ok(())
+    }
+
+    /// Waits until such an upload is done.
+    pub(super) fn wait(&mut self, device: &Device) -> Result<(), GpuError> {
+        let Some(submission) = self.uploading.take() else { return Ok(()) };
+        // What can be mapped is no longer read.
+        let staging = self.staging.get();
+        device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
+    }
+
+    /// The columns of the upload's games, if the plan has any.
+    pub(super) fn set_columns(
+        &mut self,
+        device: &Device,
+        upload: &Upload,
+        columns: &[&[GameColumn]],
+    ) -> Result<(), GpuError> {
+        self.column_bytes = write(device, &mut self.first, &mut self.columns, &upload.columns(columns))?;
+        Ok(())
+    }
+
+    /// What stages before have carried along the games of the upload's blocks.
+    pub(super) fn set_carried(
+        &mut self,
+        device: &Device,
+        upload: &Upload,
+        carried: &[Vec<&SlotColumn>],
+    ) -> Result<(), GpuError> {
+        self.carried_bytes = write(device, &mut self.first, &mut self.carried, &upload.carried(carried))?;
+        Ok(())
+    }
+
+    /// What the device carries along games from now on is of another upload.
+    pub(super) fn forget_carried(&mut self) {
+        self.along.forget();
+    }
+
+    /// Runs the stages of a kernel as far as what they carry is not on the device yet, and brings what the kernel reads of
+    /// it to where it is read. The upload's columns are set, and it is known where its games are. `made` gives the
+    /// columns that the processor makes.
+    pub(super) fn carry(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        made: impl Fn(&StageCarry) -> Vec<u32>,
+    ) -> Result<(), GpuError> {
+        for stage in kernel.stages.iter() {
+            if self.along.knows(&stage.carries) {
+                continue;
+            }
+            let made = self.along.take_in(device, stage, input.segments, &made)?;
+            let bytes = |words: Vec<u32>| bytemuck::cast_slice(&words).to_vec();
+            self.first.extend(made.into_iter().map(|(buffer, words)| First::Write(buffer, bytes(words))));
+            self.gather(device, input, &stage.reads)?;
+            if let Some(masks) = &stage.masks {
+                let output_bytes = 4 * (input.segments * masks.outputs) as u64;
+                let work = Work {
+                    pass: Pass::Hits,
+                    count: input.segments,
+                    output_bytes,
+                    is_first: true,
+                    to: To::Masks,
+                };
+                let pending = self.begin(device, input, masks, work)?;
+                self.settle(device, pending)?;
+            }
+            if let Some(sets) = stage.sets.as_ref().filter(|_| stage.reads_sets()) {
+                self.keep_words(device, input, sets)?;
+            }
+            self.carry_stage(device, input, stage)?;
+            device.stages_carried.fetch_add(1, Ordering::Relaxed);
+        }
+        self.gather(device, input, &kernel.reads)
+    }
+
+    /// Copies columns to where a program reads them, one behind the other.
+    fn gather(&mut self, device: &Device, input: &Input, reads: &[Read]) -> Result<(), GpuError> {
+        let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
+        self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();
+        let to = self.carried.with_room(device, self.carried_bytes)?;
+        let mut at = 0;
+        for (from, bytes) in columns {
+            self.first.push(First::Copy(from, bytes, to.clone(), at));
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// The words of all slots, which stay on the device.
+    fn keep_words(&mut self, device: &Device, input: &Input, kernel: &Kernel) -> Result<(), GpuError> {
+        let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
+        let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
+        for (n, &window) in windows(slots_at_once(device, kernel)?).iter().enumerate() {
+            let entries = entries(&all, window, kernel.outputs as u32);
+            write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
+            let (count, is_first) = (entries.len(), n == 0);
+            let work = Work { pass: Pass::Words, count, output_bytes, is_first, to: To::Words };
+            let pending = self.begin(device, input, kernel, work)?;
+            self.settle(device, pending)?;
+        }
+        Ok(())
+    }
+
+    /// Carries what a stage has found.
+    fn carry_stage(&mut self, device: &Device, input: &Input, stage: &StageKernels) -> Result<(), GpuError> {
+        let games = (input.games.get(), input.game_count.expect("it is known where games are"));
+        let work = self.along.work(device, stage, games, input.segments)?;
+        if work.is_empty() {
+            return Ok(());
+        }
+        write(device, &mut self.first, &mut self.along.params, &work.params)?;
+        let params = self.along.params.get().clone();
+        let readback = self.readback.with_room(device, TIMESTAMP_BYTES)?.clone();
+        let (layout, clock) = (device.bind_layout(Pass::Carry), self.clock.as_deref().cloned());
+        let first = std::mem::take(&mut self.first);
+        let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
+            first.into_iter().for_each(|first| first.record(queue, encoder));
+            let timestamps = |is_first, is_last| Clock::writes_of(clock.as_ref(), is_first, is_last);
+            work.record(device, &layout, &params, encoder, timestamps);
+            Clock::read(clock.as_ref(), encoder, &readback, 0);
+        })?;
+        self.settle(device, Pending { submission, bytes: 0 })
+    }
+
+    /// Lets a submission run whose output stays on the device. The clock has to be read before it starts anew.
+    fn settle(&mut self, device: &Device, pending: Pending) -> Result<(), GpuError> {
+        if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
+    }
+
+    /// First pass: submits it. [`Run::finish`] gives the words of each of the kernel's queries, one
+    /// for each segment.
+    pub(super) fn begin_hits(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+    ) -> Result<Pending, GpuError> {
+        let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
+        let (count, is_first) = (input.segments, true);
+        let work = Work { pass: Pass::Hits, count, output_bytes, is_first, to: To::Host };
+        self.begin(device, input, kernel, work)
+    }
+
+    /// Second pass: calls `take` with the words of each hit of the segments given, in order.
+    pub(super) fn words(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        hits: &[(u32, u32)],
+        mut take: impl FnMut(&[(u32, u32)], &[u64]),
+    ) -> Result<(), GpuError> {
+        let needed = (8 * SEGMENT_SLOTS * kernel.outputs).max(4 * ENTRY_WORDS) as u64;
+        let available = output_budget(device);
+        if needed > available {
+            return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
+        }
+        // Neighbours take all turns together: in one dispatch all segments have the same slots.
+        let windows = windows(slots_at_once(device, kernel)?);
+        let each = 8 * kernel.outputs as u64;
+        let entries_max = (available / (4 * ENTRY_WORDS) as u64) as usize;
+        for range in batches(hits, (available / each) as u32, entries_max) {
+            let hits = &hits[range];
+            let count: u32 = hits.iter().map(|(_, slots)| slots.count_ones()).sum();
+            let output_bytes = u64::from(count) * each;
+            let dispatches: Vec<Vec<Entry>> = windows
+                .iter()
+                .map(|&window| entries(hits, window, kernel.outputs as u32))
+                .filter(|entries| !entries.is_empty())
+                .collect();
+            for (n, entries) in dispatches.iter().enumerate() {
+                write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
+                let (count, is_first) = (entries.len(), n == 0);
+                let work = Work { pass: Pass::Words, count, output_bytes, is_first, to: To::Host };
+                let pending = self.begin(device, input, kernel, work)?;
+                // The words of all dispatches are there after the last one.
+                let is_last = n + 1 == dispatches.len();
+                self.finish(device, pending, |bytes| {
+                    if is_last {
+                        take(hits, bytemuck::cast_slice(bytes));
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(
+        &mut self,
+        device: &Device,
+        input: &Input,
+        kernel: &Kernel,
+        work: Work,
+    ) -> Result<Pending, GpuError> {
+        let pipeline = device.pipeline(kernel, work.pass)?;
+        let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
+        self.columns.with_room(device, self.column_bytes)?;
+        self.carried.with_room(device, self.carried_bytes)?;
+        let output = match work.to {
+            To::Host => &mut self.output,
+            To::Masks => &mut self.along.masks,
+            To::Words => &mut self.along.words,
+        };
+        let output = output.with_room(device, work.output_bytes)?.clone();
+        let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
+        let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
+        // Entries of the second pass are short enough already.
+        let at_once =
+            if work.pass == Pass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
+        let windows = windows(at_once);
+        let spans: Vec<(Range<u32>, u32)> = spans(device, kernel, work.count)
+            .into_iter()
+            .flat_map(|span| windows.iter().map(move |&slots| (span.clone(), slots)))
+            .collect();
+        let params_bytes = work.pass.params_bytes();
+        let stride = device.offset_alignment.max(params_bytes);
+        let mut params: Vec<u32> = Vec::with_capacity(spans.len() * stride as usize / 4);
+        for (k, (span, slots)) in spans.iter().enumerate() {
+            params.extend([span.start, span.end, input.segments as u32, *slots]);
+            params.resize((k + 1) * stride as usize / 4, 0);
+        }
+        write(device, &mut self.first, &mut self.params, &params)?;
+        if device.poison && work.is_first {
+            self.first.push(First::Write(output.clone(), vec![0xff; work.output_bytes as usize]));
+        }
+        let mut buffers = vec![
+            (&input.keys, KEY_BYTES * input.segments as u64),
+            (&input.moves, MOVES_BYTES * input.segments as u64),
+            (&input.starts, START_BYTES * input.start_count as u64),
+            (&self.columns, self.column_bytes),
+            (&self.tables, table_bytes),
+            (&self.carried, self.carried_bytes),
+        ];
+        if work.pass == Pass::Words {
+            buffers.push((&self.entries, (4 * ENTRY_WORDS * work.count) as u64));
+        }
+        let buffers = buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes));
+        let buffers: Vec<(wgpu::Buffer, u64)> = buffers
+            .chain([(output.clone(), work.output_bytes)])
+            .map(|(buffer, bytes)| (buffer, bytes.max(64)))
+            .collect();
+        let params = self.params.get().clone();
+        let layout = device.bind_layout(work.pass);
+        let clock = self.clock.as_deref().cloned();
+        let first = std::mem::take(&mut self.first);
+        let group_segments = kernel.variant.segments_at_once() as usize;
+        let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
+            first.into_iter().for_each(|first| first.record(queue, encoder));
+            let group = bind(device, &layout, (&params, params_bytes), &buffers);
+            {
+                let timestamp_writes = Clock::writes(clock.as_ref());
+                let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+                let mut pass = encoder.begin_compute_pass(&descriptor);
+                pass.set_pipeline(&pipeline);
+                for (offset, (span, _)) in (0..).step_by(stride as usize).zip(&spans) {
+                    pass.set_bind_group(0, &group, &[offset]);
+                    pass.dispatch_workgroups(span.len().div_ceil(group_segments) as u32, 1, 1);
+                }
+            }
+            if back_bytes > 0 {
+                encoder.copy_buffer_to_buffer(&output, 0, &readback, 0, back_bytes);
+            }
+            Clock::read(clock.as_ref(), encoder, &readback, back_bytes);
+        })?;
+        Ok(Pending { submission, bytes: back_bytes })
+    }
+
+    /// Waits for a submission and hands its output to `take`.
+    pub(super) fn finish(
+        &mut self,
+        device: &Device,
+        pending: Pending,
+        take: impl FnOnce(&[u8]),
+    ) -> Result<(), GpuError> {
+        let Pending { submission, bytes } = pending;
+        let all = if self.clock.is_some() { bytes.next_multiple_of(8) + TIMESTAMP_BYTES - 8 } else { bytes };
+        let readback = self.readback.get();
+        let view = device.map(readback, MapMode::Read, all, Some(submission), move |readback| {
+            readback.get_mapped_range(0..all)
+        })?;
+        let view = view.map_err(|error| GpuError::Lost { reason: error.to_string() })?;
+        let (output, ticks) = view.split_at(bytes as usize);
+        if self.clock.is_some() {
+            let ticks: Vec<u64> =
+                ticks[ticks.len() - 16..].chunks(8).map(bytemuck::pod_read_unaligned).collect();
+            let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * device.tick;
+            self.kernel_time += Duration::from_nanos(nanoseconds as u64);
+        }
+        take(output);
+        drop(view);
+        self.first.push(First::Unmap(readback.clone()));
+        Ok(())
+    }
+
+    /// Lets the device time its kernels from now on, if it can.
+    pub(super) fn start_clock(&mut self, device: &Device) -> Result<(), GpuError> {
+        if !device.report.has_timestamps {
+            return Ok(());
+        }
+        let clock = device.guarded("a clock", |device, _| {
+            let queries = device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: None,
+                ty: wgpu::QueryType::Timestamp,
+                count: 2,
+            });
+            let resolved = device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 256,
+                usage: BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            });
+            Clock { queries, resolved }
+        })?;
+        self.clock = Some(device.keep(clock));
+        Ok(())
+    }
+
+    /// What the clock has counted since it was started.
+    pub(super) fn stop_clock(&mut self) -> Option<Duration> {
+        self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
+    }
+}
+
+/// A submission whose output is not read yet.
+pub(super) struct Pending {
+    submission: wgpu::SubmissionIndex,
+    bytes: u64,
+}
+
+/// What one submission does.
+#[derive(Clone, Copy)]
+struct Work {
+    pass: Pass,
+    /// Segments or entries.
+    count: usize,
+    output_bytes: u64,
+    /// Whether nothing of this output was written before.
+    is_first: bool,
+    to: To,
+}
+
+/// Where an output goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum To {
+    Host,
+    /// To the masks or the sets that a stage finds, on the device.
+    Masks,
+    Words,
+}
+
+/// The ranges of invocations that one dispatch each may have.
+fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
+    let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
+    let group = u64::from(kernel.variant.segments_at_once());
+    let by_groups = u64::from(device.limits.workgroups) * group;
+    let most = by_time.clamp(group, by_groups.max(group)) as u32;
+    (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
+}
+
+/// Bytes of words that one round of the second pass may bring back.
+fn output_budget(device: &Device) -> u64 {
+    device.limits.binding_bytes.min(device.limits.memory_bytes / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
+}
+
+/// Turns of the loops that replay a segment, and one turn of each for its end.
+const REPLAY_TURNS: u64 = 64;
+
+/// How many slots of each of its segments an invocation may evaluate.
+fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
+    let (turns, most) = (kernel.turns.max(1), device.report.turns_max());
+    let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
+    if slots == 0 {
+        let name = device.report.name.clone();
+        return Err(GpuError::TooLong { name, turns, most });
+    }
+    Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
+}
+
+/// All slots of a segment as masks with so many of them at most.
+fn windows(slots: u32) -> Vec<u32> {
+    let width = SEGMENT_SLOTS as u32;
+    (0..width).step_by(slots as usize).map(|from| mask(from, slots.min(width - from))).collect()
+}
+
+fn mask(from: u32, len: u32) -> u32 {
+    (((1u64 << len) - 1) << from) as u32
+}
+
+/// The entries of those hits that lie in a window. Their words stand in the output as if all were evaluated together,
+/// `words` for each hit.
+fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<Entry> {
+    let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
+    let below = window.wrapping_sub(1) & !window;
+    for &(segment, slots) in hits {
+        if slots & window != 0 {
+            out.push([segment, slots & window, (first + (slots & below).count_ones()) * words]);
+        }
+        first += slots.count_ones();
+    }
+    out
+}
+
+/// Cuts hits into ranges with so many hits and entries at most.
+fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<usize>> {
+    let (mut out, mut from, mut count) = (Vec::new(), 0, 0);
+    for (k, (_, slots)) in hits.iter().enumerate() {
+        if count + slots.count_ones() > hits_max || k - from == entries_max {
+            out.push(from..k);
+            (from, count) = (k, 0);
+        }
+        count += slots.count_ones();
+    }
+    if from < hits.len() {
+        out.push(from..hits.len());
+    }
+    out
+}
+
+/// Writes a small buffer whole before the next commands; returns its bytes.
+fn write<T: bytemuck::NoUninit>(
+    device: &Device,
+    first: &mut Vec<First>,
+    buffer: &mut Buffer,
+    data: &[T],
+) -> Result<u64, GpuError> {
+    let bytes: &[u8] = bytemuck::cast_slice(data);
+    let buffer = buffer.with_room(device, bytes.len() as u64)?;
+    if !bytes.is_empty() {
+        first.push(First::Write(buffer.clone(), bytes.to_vec()));
+    }
+    Ok(bytes.len() as u64)
+}
+
+/// Runs something and adds the time it took.
+pub(super) fn timed<T>(total: &mut Duration, run: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let out = run();
+    *total += begun.elapsed();
+    out
+}

@@ -1,0 +1,661 @@
+//! Plans as WGSL.
+//!
+//! A kernel is the files of `shaders/`, a few constants, and the query's `evaluate`: one assignment
+//! for each step of the program, nothing that branches, loops only where the plan has loops that are too long to be
+//! written out. A [`Variant`] chooses among files of `shaders/` that do the same. Programs are printed as they are: what a driver needs to be fast it finds by itself, and what runs
+//! can be read beside `orbit explain --plan`.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::{Variant, ways::Way};
+use orbit_core::board::{Position, attacks};
+use orbit_plan::{
+    CarryId, ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Operand, Program, Read, Reduce, Reg, Scalar,
+    Special, Stage, StageCarry, StageFound, Step, Term,
+};
+use orbit_reel::SEGMENT_SLOTS;
+
+const BITBOARD: &str = orbit_shaders::BITBOARD;
+const BITBOARD_WIDE: &str = orbit_shaders::BITBOARD_WIDE;
+const BITS: &str = orbit_shaders::BITS;
+const BY_SEGMENT: &str = orbit_shaders::BY_SEGMENT;
+const BY_WORD: &str = orbit_shaders::BY_WORD;
+const REPLAY: &str = orbit_shaders::REPLAY;
+const LEGAL: &str = orbit_shaders::LEGAL;
+const PURE: &str = orbit_shaders::PURE;
+const EDGES: &str = orbit_shaders::EDGES;
+const HITS: &str = orbit_shaders::HITS;
+const HITS_ALONE: &str = orbit_shaders::HITS_ALONE;
+const HITS_PAIRS: &str = orbit_shaders::HITS_PAIRS;
+const WORDS: &str = orbit_shaders::WORDS;
+
+/// One compute shader, and what it reads beside the reel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The shader.
+    pub wgsl: String,
+    /// The rows of all loops, one after the other.
+    pub tables: Vec<u64>,
+    /// For each slot of a segment: one bit for each of so many queries, or so many words.
+    pub outputs: usize,
+    /// Steps of the plan that run at each slot.
+    pub cost: u64,
+    /// Turns of loops at each slot, at most.
+    pub turns: u64,
+    /// How it is written and run.
+    pub variant: Variant,
+    /// Words for each segment of what it reads of what stages have carried.
+    pub(super) carried_words: usize,
+    /// What that is.
+    pub(super) reads: Vec<Read>,
+    /// What runs before.
+    pub(super) stages: Vec<StageKernels>,
+    /// Where in the shader the query's own part stands.
+    own: Range<usize>,
+}
+
+/// The kernels of a [`Stage`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct StageKernels {
+    /// What it finds.
+    pub(super) found: Vec<StageFound>,
+    /// What is made of that and of what was made before.
+    pub(super) carries: Vec<StageCarry>,
+    /// What it reads of what was made before.
+    pub(super) reads: Vec<Read>,
+    /// A bit for each slot for each of the masks among them, and behind these for each of the tests of moves.
+    pub(super) masks: Option<Kernel>,
+    /// A word for each slot for each of the others.
+    pub(super) sets: Option<Kernel>,
+    /// What the device tests of the moves that leave positions.
+    pub(super) edges: Vec<CarryId>,
+    /// Whether the device can make all that is carried.
+    pub(super) on_device: bool,
+}
+
+impl StageKernels {
+    fn new(stage: &Stage, columns: usize, variant: Variant) -> StageKernels {
+        let regs = |masks: bool| {
+            let words = stage.found.iter().filter(move |word| word.is_mask == masks);
+            words.map(|word| word.reg).collect::<Vec<Reg>>()
+        };
+        let printer = || Printer::new(&stage.program, columns, variant);
+        let (masks, sets) = (regs(true), regs(false));
+        let ways = stage.carried.iter().map(|carry| Some((carry, Way::of(carry)?)));
+        let ways: Option<Vec<_>> = ways.filter(|_| !variant.host_carry).collect();
+        let on_device = !variant.host_carry && ways.is_some();
+        let (mut edges, mut tests) = (Vec::new(), Vec::new());
+        for (carry, way) in ways.into_iter().flatten() {
+            if let Way::Edge(test) = way {
+                let printer = printer();
+                let operands = carry.operands.iter().map(|operand| match *operand {
+                    Operand::Constant(word) => printer.word(word),
+                    Operand::Carried(_) => unreachable!("it is tested beside what the stage finds"),
+                    Operand::Found(word, _) => {
+                        let found = stage.found.iter().find(|found| found.word == word && !found.is_mask);
+                        format!("r{}", found.expect("a stage finds it").reg.0)
+                    }
+                });
+                tests.push(printer.edge(&test, operands));
+                edges.push(carry.id);
+            }
+        }
+        let (has_masks, has_sets) = (masks.len() + tests.len() > 0, !sets.is_empty());
+        StageKernels {
+            found: stage.found.clone(),
+            carries: stage.carried.clone(),
+            reads: stage.program.reads.clone(),
+            masks: has_masks.then(|| Kernel::bits(&masks, &tests, printer())),
+            sets: has_sets.then(|| Kernel::registers(&sets, printer())),
+            edges,
+            on_device,
+        }
+    }
+
+    /// Those columns that the processor makes of the moves of games alone, where the device makes the others.
+    pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
+        let is_told = |carry: &&StageCarry| Way::of(carry) == Some(Way::Told);
+        self.carries.iter().filter(is_told)
+    }
+
+    /// Whether the device reads words that the stage finds: tests of moves get theirs where they are asked.
+    pub(super) fn reads_sets(&self) -> bool {
+        let sets = |carry: &StageCarry| {
+            let (_, word) = Way::of(carry).map_or((&[][..], None), |way| way.operands(carry));
+            matches!(word, Some(Operand::Found(..)))
+        };
+        self.carries.iter().any(sets)
+    }
+
+    fn all(program: &Program, columns: usize, variant: Variant) -> Vec<StageKernels> {
+        program.stages.iter().map(|stage| StageKernels::new(stage, columns, variant)).collect()
+    }
+}
+
+impl Kernel {
+    /// The part of the shader that is the query's own: `evaluate`.
+    pub fn evaluate(&self) -> &str {
+        self.wgsl[self.own.clone()].trim_end()
+    }
+
+    /// Those of its stages, and at last this one.
+    pub fn all(&self) -> impl Iterator<Item = &Kernel> {
+        let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
+        stages.chain([self])
+    }
+
+    /// The shaders of what its stages carry, as far as the device makes it.
+    #[doc(hidden)]
+    pub fn carriers(&self) -> Vec<String> {
+        let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
+        let ways = carries.filter_map(|carry| Some((Way::of(carry)?, carry)));
+        ways.filter(|(way, _)| way.is_on_device()).map(|(way, carry)| way.shader(carry)).collect()
+    }
+
+    /// The first pass: a bit for each slot. `hits` are the registers with the masks, `columns` is the number
+    /// of columns.
+    pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
+        let stages = StageKernels::all(program, columns, variant);
+        let printer = Printer::new(program, columns, variant);
+        Kernel { stages, ..Kernel::bits(hits, &[], printer) }
+    }
+
+    /// The same for several queries whose program says itself where their masks are.
+    pub fn shared(program: &Program, columns: usize, variant: Variant) -> Kernel {
+        Kernel::hits(program, &[], columns, variant)
+    }
+
+    /// `edges` are tests of the move that leaves a slot.
+    fn bits(hits: &[Reg], edges: &[String], mut out: Printer<'_>) -> Kernel {
+        let queries = hits.len() + edges.len() + out.program.answers();
+        if !edges.is_empty() {
+            out.text += EDGES;
+            out.text.push('\n');
+            out.own = out.text.len();
+        }
+        let fields: Vec<String> = (0..queries).map(|k| format!("q{k}: u32")).collect();
+        out.text += &format!("struct Found {{ {} }}\n\n", fields.join(", "));
+        out.text += "fn evaluate(at: At, slot: u32, before: Found) -> Found {\n    var found = before;\n";
+        out.body();
+        for (k, reg) in hits.iter().enumerate() {
+            writeln!(out.text, "    found.q{k} |= (low_word(r{}) & 1u) << slot;", reg.0).expect(STRINGS);
+        }
+        if !edges.is_empty() {
+            out.text += "    let edge = edge_of(at);\n";
+        }
+        for (k, edge) in (hits.len()..).zip(edges) {
+            writeln!(out.text, "    found.q{k} |= select(0u, 1u, {edge}) << slot;").expect(STRINGS);
+        }
+        out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
+        for k in 0..queries {
+            let place = format!("hits[{k}u * params.segments + segment]");
+            writeln!(out.text, "    {place} = ({place} & ~params.slots) | found.q{k};").expect(STRINGS);
+        }
+        out.text += "}\n\n";
+        if out.variant.lanes == 1 {
+            return out.finish(&[HITS, HITS_ALONE], queries);
+        }
+        let both: Vec<String> = (0..queries).map(|k| format!("a.q{k} | b.q{k}")).collect();
+        out.text += "fn joined(a: Found, b: Found) -> Found {\n";
+        writeln!(out.text, "    return Found({});\n}}\n", both.join(", ")).expect(STRINGS);
+        out.finish(&[HITS, HITS_PAIRS], queries)
+    }
+
+    /// The second pass: some registers, as they are, for each slot that hits.
+    pub fn words(program: &Program, words: &[Reg], columns: usize, variant: Variant) -> Kernel {
+        let stages = StageKernels::all(program, columns, variant);
+        let printer = Printer::new(program, columns, variant);
+        Kernel { stages, ..Kernel::registers(words, printer) }
+    }
+
+    fn registers(words: &[Reg], mut out: Printer<'_>) -> Kernel {
+        writeln!(out.text, "const WORDS = {}u;\n", words.len()).expect(STRINGS);
+        out.text += "fn evaluate(at: At, first: u32) {\n";
+        out.body();
+        for (k, reg) in words.iter().enumerate() {
+            writeln!(out.text, "    words[first + {k}u] = r{};", reg.0).expect(STRINGS);
+        }
+        out.text += "}\n\n";
+        out.finish(&[WORDS], words.len())
+    }
+}
+
+const STRINGS: &str = "writing to a string does not fail";
+
+pub(super) struct Printer<'a> {
+    program: &'a Program,
+    variant: Variant,
+    text: String,
+    tables: Vec<u64>,
+    /// Where the query's own part begins.
+    own: usize,
+    /// For each open loop, the first scalar of its rows and their width.
+    rows: Vec<OpenRow<'a>>,
+    /// How many words for a segment the carried columns before each one have; at last, all of them.
+    carried: Vec<usize>,
+    /// Operations in loops that are written out so far.
+    unrolled: u64,
+    /// Turns of loops so far.
+    turns: u64,
+    /// How often what is printed now runs at a slot.
+    times: u64,
+}
+
+/// Where the words of an open loop's row are.
+#[derive(Clone, Copy)]
+struct OpenRow<'a> {
+    table: usize,
+    first: u32,
+    width: u32,
+    /// The row itself, where the loop is written out.
+    values: Option<&'a [u64]>,
+}
+
+/// Operations that a loop may have over all its rows to be written out, and all of a kernel together: reading
+/// rows from a buffer is slow, and so are drivers that compile long kernels.
+const UNROLLED_MAX: u64 = 512;
+const UNROLLED_TOGETHER_MAX: u64 = 1024;
+
+impl<'a> Printer<'a> {
+    fn new(program: &'a Program, columns: usize, variant: Variant) -> Printer<'a> {
+        let mut places = vec![0];
+        for read in &program.reads {
+            let words = if read.is_mask { 1 } else { 2 * SEGMENT_SLOTS };
+            places.push(places[places.len() - 1] + words);
+        }
+        let bitboard = if variant.wide { BITBOARD_WIDE } else { BITBOARD };
+        let layout = if variant.transposed { BY_WORD } else { BY_SEGMENT };
+        let mut text = format!("{bitboard}\n{BITS}\n{REPLAY}\n{layout}\n");
+        if program.whole_positions {
+            text += LEGAL;
+            text.push('\n');
+        }
+        let has_pure_men = |step: &Step| matches!(step, Step::Do { op: Op::PureMen { .. }, .. });
+        if program.steps.iter().any(has_pure_men) {
+            text += PURE;
+            text.push('\n');
+        }
+        let Position { board, state } = Position::STANDARD;
+        for (k, plane) in board.planes.into_iter().enumerate() {
+            let plane = word(plane, variant.wide);
+            writeln!(text, "const STANDARD_{k} = {plane};").expect(STRINGS);
+        }
+        writeln!(text, "const STANDARD_STATE = {:#x}u;", state.0).expect(STRINGS);
+        let Variant { workgroup, lanes, segments, .. } = variant;
+        for (name, number) in [("WORKGROUP", workgroup), ("LANES", lanes), ("SEGMENTS", segments)] {
+            writeln!(text, "const {name} = {number}u;").expect(STRINGS);
+        }
+        writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
+        writeln!(text, "const COLUMN_WORDS = {}u;\n", 2 * columns).expect(STRINGS);
+        let own = text.len();
+        Printer {
+            program,
+            variant,
+            text,
+            tables: Vec::new(),
+            own,
+            rows: Vec::new(),
+            carried: places,
+            unrolled: 0,
+            turns: 0,
+            times: 1,
+        }
+    }
+
+    fn finish(mut self, main: &[&str], outputs: usize) -> Kernel {
+        let own = self.own..self.text.len();
+        self.text.extend(main.iter().copied());
+        Kernel {
+            wgsl: self.text,
+            tables: self.tables,
+            outputs,
+            cost: self.program.cost(),
+            turns: self.turns,
+            variant: self.variant,
+            carried_words: self.carried[self.carried.len() - 1],
+            reads: self.program.reads.clone(),
+            stages: Vec::new(),
+            own,
+        }
+    }
+
+    /// Inputs, then all steps.
+    fn body(&mut self) {
+        let inputs: HashMap<Reg, Input> =
+            self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
+        for reg in (0..self.program.registers as u32).map(Reg) {
+            let line = match inputs.get(&reg) {
+                Some(input) => format!("let r{} = {};", reg.0, self.input_text(*input)),
+                None => format!("var r{}: Bits;", reg.0),
+            };
+            self.line(&line);
+        }
+        self.steps(0..self.program.steps.len());
+    }
+
+    fn steps(&mut self, range: Range<usize>) {
+        let program = self.program;
+        let mut at = range.start;
+        while at < range.end {
+            if let Step::Begin { end, .. } = program.steps[at] {
+                self.repeat(at..end);
+                at = end;
+            } else {
+                self.step(&program.steps[at]);
+            }
+            at += 1;
+        }
+    }
+
+    fn input_text(&self, input: Input) -> String {
+        match input {
+            Input::Plane(k) => format!("at.board.p{k}"),
+            Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
+            Input::Initial => "mask(at.ply == 0u)".into(),
+            Input::Terminal => "mask(is_last_of_line(at))".into(),
+            Input::Ply => "small(at.ply)".into(),
+            Input::Carried(id) => {
+                let place = self.carried[id];
+                let words = self.carried[id + 1] - place;
+                format!("carried_{}(at, {place}u)", if words == 1 { "mask" } else { "word" })
+            }
+            Input::GameMask(column) => format!("column_mask(at, {}u)", column.0),
+            Input::GameNumber(column) => format!("column_number(at, {}u)", column.0),
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let open = self.rows.iter().filter(|row| row.values.is_none()).count();
+        let indent = 4 * (1 + open);
+        writeln!(self.text, "{:indent$}{line}", "").expect(STRINGS);
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Do { dst, op } => {
+                self.turns = self.turns.saturating_add(self.times.saturating_mul(turns(op)));
+                let value = operation(op, self.variant.wide);
+                self.line(&format!("r{} = {value};", dst.0));
+            }
+            Step::Splat { dst, scalar } => {
+                let value = self.scalar(scalar);
+                self.line(&format!("r{} = {value};", dst.0));
+            }
+            Step::AndScalar { dst, a, scalar } => {
+                let value = self.scalar(scalar);
+                self.line(&format!("r{} = r{} & {value};", dst.0, a.0));
+            }
+            Step::OrScalar { dst, a, scalar } => {
+                let value = self.scalar(scalar);
+                self.line(&format!("r{} = r{} | {value};", dst.0, a.0));
+            }
+            Step::Chain { dst, ref chain } => {
+                let terms: Vec<String> = chain.terms.iter().map(|term| self.term(chain.op, term)).collect();
+                let sign = match chain.op {
+                    ChainOp::Or => " | ",
+                    ChainOp::And | ChainOp::Meet => " & ",
+                    ChainOp::Sum => " + ",
+                };
+                self.line(&format!("r{} = {};", dst.0, terms.join(sign)));
+            }
+            Step::Answer { query, mask } => {
+                self.line(&format!("found.q{query} |= (low_word(r{}) & 1u) << slot;", mask.0));
+            }
+            Step::Begin { .. } | Step::End { .. } => unreachable!("loops are printed whole"),
+        }
+    }
+
+    /// A loop, from its first step to its last.
+    fn repeat(&mut self, range: Range<usize>) {
+        let program = self.program;
+        let Step::Begin { table, first, acc, reduce, .. } = program.steps[range.start] else {
+            unreachable!("a loop begins with it")
+        };
+        let Step::End { word: found, .. } = program.steps[range.end] else {
+            unreachable!("a loop ends with it")
+        };
+        let rows = &program.tables[table];
+        let width = rows.first().map_or(0, Vec::len);
+        let (acc, body) = (acc.0, range.start + 1..range.end);
+        let reduction = match reduce {
+            Reduce::Or => format!("r{acc} |= r{};", found.0),
+            Reduce::Max => format!("r{acc} = larger(r{acc}, r{});", found.0),
+            Reduce::Count => format!("r{acc} = tally(r{acc}, r{});", found.0),
+        };
+        let neutral = if reduce == Reduce::Max { self.word(NO_VALUE as u64) } else { "NONE".into() };
+        self.line(&format!("r{acc} = {neutral};"));
+        let row = OpenRow { table, first: first.0, width: width as u32, values: None };
+        if self.writes_out(&body, rows.len()) {
+            for (k, values) in rows.iter().enumerate() {
+                self.line(&format!("// row {k} of {}", rows.len()));
+                self.rows.push(OpenRow { values: Some(values), ..row });
+                self.steps(body.clone());
+                self.line(&reduction);
+                self.rows.pop();
+            }
+            return;
+        }
+        let base = self.tables.len();
+        self.tables.extend(rows.iter().flatten());
+        self.line(&format!("for (var i{table} = 0u; i{table} < {}u; i{table}++) {{", rows.len()));
+        self.rows.push(row);
+        if width > 0 {
+            self.line(&format!("let t{table} = {base}u + {width}u * i{table};"));
+        }
+        let times = self.times;
+        self.times = times.saturating_mul(rows.len() as u64);
+        // One more, in which the loop is left.
+        self.turns = self.turns.saturating_add(self.times).saturating_add(times);
+        self.steps(body);
+        self.times = times;
+        self.line(&reduction);
+        self.rows.pop();
+        self.line("}");
+    }
+
+    /// Whether the body of a loop is written out for each of its rows.
+    fn writes_out(&mut self, body: &Range<usize>, rows: usize) -> bool {
+        let all = length(self.program, body.clone()).saturating_mul(rows as u64);
+        if self.variant.looped || all > UNROLLED_MAX {
+            return false;
+        }
+        // A loop inside of one that is written out was counted with it.
+        if self.rows.iter().any(|row| row.values.is_some()) {
+            return true;
+        }
+        let together = self.unrolled + all;
+        let fits = together <= UNROLLED_TOGETHER_MAX;
+        if fits {
+            self.unrolled = together;
+        }
+        fits
+    }
+
+    pub(super) fn word(&self, value: u64) -> String {
+        word(value, self.variant.wide)
+    }
+
+    fn term(&self, op: ChainOp, term: &Term<Reg>) -> String {
+        let keep = self.scalar(term.keep);
+        let kept =
+            if keep == "ALL" { format!("r{}", term.src.0) } else { format!("(r{} & {keep})", term.src.0) };
+        let moved = shifted(&kept, term.by.into());
+        let value = match op {
+            ChainOp::Or | ChainOp::And => moved,
+            ChainOp::Meet => format!("non_empty({moved})"),
+            ChainOp::Sum => format!("count({moved})"),
+        };
+        if term.not { format!("~{value}") } else { value }
+    }
+
+    fn scalar(&self, scalar: Scalar) -> String {
+        let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
+        match row {
+            Some(OpenRow { values: Some(values), first, .. }) => {
+                self.word(values[(scalar.0 - first) as usize])
+            }
+            Some(row) => format!("tables[t{} + {}u]", row.table, scalar.0 - row.first),
+            None => self.word(self.program.scalars[scalar.0 as usize]),
+        }
+    }
+}
+
+/// Turns of the loop in `square_root`. The turn in which a loop is left counts, too.
+const ROOT_TURNS: u64 = 16 + 1;
+/// Turns of all loops in `moves_of`, of neighbours together: for the pieces of a side with several kings, for the
+/// moves of each, for captures in passing, for castling.
+const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1) + (2 + 1);
+/// Turns of all loops in `pure_men`: for the men that attack, for the directions twice, for the men that give
+/// check (at most one in each direction and eight knights) and the directions of each.
+const PURE_TURNS: u64 = (64 + 1) + 2 * (8 + 1) + (16 + 1) + 16 * (8 + 1);
+
+/// Turns of loops that an operation takes, at most.
+fn turns(op: Op) -> u64 {
+    match op {
+        Op::Sqrt(_) => ROOT_TURNS,
+        Op::NoMoves(_) | Op::Legal { .. } | Op::LegalCount { .. } => MOVES_TURNS,
+        Op::PureMen { .. } => PURE_TURNS,
+        _ => 0,
+    }
+}
+
+/// About how many simple operations some steps are when all loops in them are written out.
+fn length(program: &Program, range: Range<usize>) -> u64 {
+    let (mut length, mut times) = (0u64, vec![1u64]);
+    for step in &program.steps[range] {
+        let now = *times.last().expect("a loop that ends has begun");
+        let more = match step {
+            Step::Begin { table, .. } => {
+                times.push(now.saturating_mul(program.tables[*table].len() as u64));
+                1
+            }
+            Step::End { .. } => {
+                times.pop();
+                1
+            }
+            Step::Chain { chain, .. } => chain.terms.len() as u64,
+            Step::Do { op: Op::Slide { .. }, .. } => 8,
+            Step::Do { op: Op::Walk { dirs, lo, hi, .. }, .. } => {
+                u64::from(dirs.count_ones()) * u64::from(hi.abs_diff(*lo) + 1)
+            }
+            // Loops of their own.
+            Step::Do { op, .. } if turns(*op) > 0 => UNROLLED_MAX,
+            _ => 1,
+        };
+        length = length.saturating_add(now.saturating_mul(more));
+    }
+    length
+}
+
+fn word(word: u64, wide: bool) -> String {
+    match word {
+        0 => "NONE".into(),
+        u64::MAX => "ALL".into(),
+        word if wide => format!("{word:#x}lu"),
+        word => format!("Bits({:#x}u, {:#x}u)", word as u32, word >> 32),
+    }
+}
+
+/// `value` moved up, or down where `by` is negative; less than 64 either way.
+fn shifted(value: &str, by: i32) -> String {
+    let name = if by < 0 { "shr" } else { "shl" };
+    match by.unsigned_abs() {
+        0 => value.into(),
+        by @ 1..=31 => format!("{name}({value}, {by}u)"),
+        by => format!("{name}_far({value}, {}u)", by - 32),
+    }
+}
+
+/// `value` moved by (files, ranks), squares that leave the board lost; `None` if all do.
+fn translated(value: &str, dx: i8, dy: i8, wide: bool) -> Option<String> {
+    if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
+        return None;
+    }
+    let (stay, by) = attacks::translation(dx, dy);
+    // Ranks are lost by themselves.
+    let kept = if dx == 0 { value.to_string() } else { format!("{value} & {}", word(stay, wide)) };
+    Some(shifted(&kept, by))
+}
+
+fn operation(op: Op, wide: bool) -> String {
+    let r = |id: Id| format!("r{}", id.0);
+    let call1 = |name: &str, a: Id| format!("{name}({})", r(a));
+    let call2 = |name: &str, a: Id, b: Id| format!("{name}({}, {})", r(a), r(b));
+    match op {
+        Op::And(a, b) => format!("{} & {}", r(a), r(b)),
+        Op::Or(a, b) => format!("{} | {}", r(a), r(b)),
+        Op::AndNot(a, b) => format!("{} & ~{}", r(a), r(b)),
+        Op::Xor(a, b) => format!("{} ^ {}", r(a), r(b)),
+        Op::Not(a) => format!("~{}", r(a)),
+        Op::Select { mask, a, b } => format!("choose({}, {}, {})", r(mask), r(a), r(b)),
+        Op::Step(a, dx, dy) => translated(&r(a), dx, dy, wide).unwrap_or_else(|| "NONE".into()),
+        Op::FillRanks(a) => call1("fill_ranks", a),
+        Op::FillFiles(a) => call1("fill_files", a),
+        Op::Knight(a) => call1("knight", a),
+        Op::King(a) => call1("king", a),
+        Op::Pawn { set, white } => call1(if white { "pawn_white" } else { "pawn_black" }, set),
+        Op::Slide { set, empty, dir } => call2(&format!("slide{dir}"), set, empty),
+        Op::Walk { set, dirs, lo, hi } => walk(&r(set), dirs, lo, hi, wide),
+        Op::NonEmpty(a) => call1("non_empty", a),
+        Op::Single(a) => call1("single", a),
+        Op::Count(a) => call1("count", a),
+        Op::Rank(a) => call1("rank_of", a),
+        Op::File(a) => call1("file_of", a),
+        Op::Content(a) => format!("small(content(at.board, {}))", r(a)),
+        Op::MakeSquare { file, rank } => call2("make_square", file, rank),
+        Op::Add(a, b) => call2("add", a, b),
+        Op::Sub(a, b) => call2("sub", a, b),
+        Op::Mul(a, b) => call2("mul", a, b),
+        Op::Div(a, b) => call2("div", a, b),
+        Op::Rem(a, b) => call2("rem", a, b),
+        Op::Sqrt(a) => call1("square_root", a),
+        Op::Max(a, b) => call2("larger", a, b),
+        Op::Compare(cmp, a, b) => match cmp {
+            Cmp::Eq => call2("eq", a, b),
+            Cmp::Ne => call2("ne", a, b),
+            Cmp::Lt => call2("lt", a, b),
+            Cmp::Le => call2("le", a, b),
+            Cmp::Gt => call2("lt", b, a),
+            Cmp::Ge => call2("le", b, a),
+        },
+        Op::NoMoves(a) => format!("no_moves(at, {})", r(a)),
+        Op::PureMen { within, mate } => format!("pure_men(at, {}, {mate})", r(within)),
+        Op::Legal { from, to, pseudo, only, left } => {
+            let part = if left { "origins" } else { "squares" };
+            format!("moves_of(at, {}, {}, {pseudo}, {}, false).{part}", r(from), r(to), special(only))
+        }
+        Op::LegalCount { from, to, pseudo, only } => {
+            format!("small(moves_of(at, {}, {}, {pseudo}, {}, false).pairs)", r(from), r(to), special(only))
+        }
+        Op::Const(_)
+        | Op::Plane(_)
+        | Op::WhiteToMove
+        | Op::Initial
+        | Op::Terminal
+        | Op::Ply
+        | Op::GameMask(_)
+        | Op::GameNumber(_)
+        | Op::Carried(_)
+        | Op::Param(..)
+        | Op::Loop(_) => unreachable!("inputs and loops are no steps"),
+    }
+}
+
+fn walk(value: &str, dirs: u8, lo: i8, hi: i8, wide: bool) -> String {
+    let dirs = DIR_STEPS.into_iter().enumerate().filter(|(dir, _)| dirs >> dir & 1 != 0);
+    let steps = dirs.flat_map(|(_, (dx, dy))| (lo..=hi).map(move |far| (dx * far, dy * far)));
+    let parts: Vec<String> = steps.filter_map(|(dx, dy)| translated(value, dx, dy, wide)).collect();
+    if parts.is_empty() { "NONE".into() } else { parts.join(" | ") }
+}
+
+fn special(only: Special) -> &'static str {
+    match only {
+        Special::Any => "ANY",
+        Special::Castle => "ONLY_CASTLE",
+        Special::KingSide => "ONLY_KING_SIDE",
+        Special::QueenSide => "ONLY_QUEEN_SIDE",
+        Special::EnPassant => "ONLY_EN_PASSANT",
+    }
+}

@@ -1,0 +1,213 @@
+//! What a kernel does, counted in the shader that is compiled.
+//!
+//! The count is of what is written, before a driver improves it: an upper bound of what a card must do, and the same
+//! for every card. Operations are those on 32 bits.
+
+use std::collections::HashMap;
+
+use wgpu::naga::{
+    BinaryOperator, Block, Expression, Function, Handle, Literal, Module, Statement, TypeInner,
+    front::wgsl,
+    proc::TypeResolution,
+    valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator},
+};
+
+use super::{Kernel, pack};
+use orbit_reel::SEGMENT_SLOTS;
+
+/// What the first pass of a kernel does for one segment of 32 positions, all of which it evaluates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Work {
+    /// Integer and logic operations on 32 bits: arithmetic, shifts, comparisons, negations, selections, counts of
+    /// bits. One on a word of 64 bits counts twice, as a pair or as one integer. Loads, stores and conversions count
+    /// nothing. Of two branches the longer one counts. Loops with a constant bound count as often as they run,
+    /// others (over the pieces and moves of a position) once.
+    pub operations: u64,
+    /// Bytes that must come from memory at least once: key, moves, and what `find` carried. Columns of games and tables
+    /// are few and stay in caches.
+    pub read_bytes: u64,
+    /// Bytes that are written: a word for each query.
+    pub written_bytes: u64,
+}
+
+impl Work {
+    /// Operations at one position.
+    pub fn operations_per_position(&self) -> f64 {
+        self.operations as f64 / SEGMENT_SLOTS as f64
+    }
+
+    /// Bytes read and written at one position.
+    pub fn bytes_per_position(&self) -> f64 {
+        (self.read_bytes + self.written_bytes) as f64 / SEGMENT_SLOTS as f64
+    }
+}
+
+impl Kernel {
+    /// What it does, its stages not included; `None` if the shader cannot be read, which no plan leads to.
+    pub fn work(&self) -> Option<Work> {
+        let module = wgsl::parse_str(&self.wgsl).ok()?;
+        let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;
+        let mut counter = Counter { module: &module, info: &info, known: HashMap::new() };
+        let evaluate = counter.named("evaluate")?;
+        let lanes = u64::from(self.variant.lanes);
+        let slots = SEGMENT_SLOTS as u64;
+        // Of two lanes the first replays half of the segment, the second all of it.
+        let replayed = (1..=lanes).map(|lane| slots / lanes * lane).sum::<u64>();
+        let replay = counter.replay(replayed)?;
+        let carried = 4 * self.carried_words as u64;
+        Some(Work {
+            operations: slots * evaluate + replay,
+            read_bytes: pack::KEY_BYTES + pack::MOVES_BYTES + carried,
+            written_bytes: 4 * self.outputs as u64,
+        })
+    }
+}
+
+struct Counter<'a> {
+    module: &'a Module,
+    info: &'a ModuleInfo,
+    /// The functions that are counted.
+    known: HashMap<Handle<Function>, u64>,
+}
+
+/// A function whose statements are counted.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    function: &'a Function,
+    info: &'a FunctionInfo,
+    /// How often the two loops of `replay` run, the outer one first, if this is that function.
+    turns: Option<[u64; 2]>,
+    depth: usize,
+}
+
+impl<'a> Counter<'a> {
+    fn find(&self, name: &str) -> Option<Handle<Function>> {
+        let mut functions = self.module.functions.iter();
+        functions.find(|(_, function)| function.name.as_deref() == Some(name)).map(|(handle, _)| handle)
+    }
+
+    fn named(&mut self, name: &str) -> Option<u64> {
+        let handle = self.find(name)?;
+        Some(self.function(handle))
+    }
+
+    /// All that `replay` does at so many slots, without what it evaluates.
+    fn replay(&mut self, slots: u64) -> Option<u64> {
+        let evaluate = self.find("evaluate")?;
+        self.known.insert(evaluate, 0);
+        let handle = self.find("replay")?;
+        let function = &self.module.functions[handle];
+        let place = Place { function, info: &self.info[handle], turns: Some([slots / 4, slots]), depth: 0 };
+        Some(self.block(&function.body, place))
+    }
+
+    fn function(&mut self, handle: Handle<Function>) -> u64 {
+        if let Some(&known) = self.known.get(&handle) {
+            return known;
+        }
+        let function = &self.module.functions[handle];
+        let place = Place { function, info: &self.info[handle], turns: None, depth: 0 };
+        let count = self.block(&function.body, place);
+        self.known.insert(handle, count);
+        count
+    }
+
+    fn block(&mut self, block: &'a Block, place: Place<'a>) -> u64 {
+        let mut count = 0u64;
+        for statement in block {
+            count = count.saturating_add(self.statement(statement, place));
+            // What comes after a branch that is always taken and leaves is never reached.
+            if let Statement::If { condition, accept, .. } = statement
+                && place.constant(self.module, *condition) == Some(1)
+                && matches!(accept.last(), Some(Statement::Return { .. }))
+            {
+                break;
+            }
+        }
+        count
+    }
+
+    fn statement(&mut self, statement: &'a Statement, place: Place<'a>) -> u64 {
+        match statement {
+            Statement::Emit(range) => range.clone().map(|it| self.expression(it, place)).sum(),
+            Statement::Block(block) => self.block(block, place),
+            Statement::If { condition, accept, reject } => match place.constant(self.module, *condition) {
+                Some(0) => self.block(reject, place),
+                Some(_) => self.block(accept, place),
+                None => self.block(accept, place).max(self.block(reject, place)),
+            },
+            Statement::Loop { body, continuing, .. } => {
+                let turns = match place.turns {
+                    // The slots are within the words, so that their loop is counted by itself.
+                    Some([words, _]) if place.depth == 0 => words,
+                    Some([words, slots]) => slots / words.max(1),
+                    None => place.turns_of(self.module, body).unwrap_or(1),
+                };
+                let inner = Place { depth: place.depth + 1, ..place };
+                let once = self.block(body, inner).saturating_add(self.block(continuing, inner));
+                turns.saturating_mul(once)
+            }
+            Statement::Call { function, .. } => self.function(*function),
+            _ => 0,
+        }
+    }
+
+    fn expression(&self, handle: Handle<Expression>, place: Place<'a>) -> u64 {
+        match place.function.expressions[handle] {
+            Expression::Binary { left, .. } => self.words(place, left),
+            Expression::Unary { expr, .. } => self.words(place, expr),
+            Expression::Select { accept, .. } => self.words(place, accept),
+            Expression::Math { arg, .. } => self.words(place, arg),
+            _ => 0,
+        }
+    }
+
+    /// How many words of 32 bits an expression has; 1 for a condition.
+    fn words(&self, place: Place<'a>, handle: Handle<Expression>) -> u64 {
+        let inner = match &place.info[handle].ty {
+            TypeResolution::Handle(ty) => &self.module.types[*ty].inner,
+            TypeResolution::Value(inner) => inner,
+        };
+        match inner {
+            TypeInner::Scalar(scalar) => u64::from(scalar.width).div_ceil(4),
+            TypeInner::Vector { size, scalar } => *size as u64 * u64::from(scalar.width).div_ceil(4),
+            _ => 0,
+        }
+    }
+}
+
+impl Place<'_> {
+    /// The value of an expression that is a constant: of a number as it is, of a condition 0 or 1.
+    fn constant(&self, module: &Module, handle: Handle<Expression>) -> Option<u64> {
+        let literal = match self.function.expressions[handle] {
+            Expression::Literal(literal) => literal,
+            Expression::Constant(constant) => {
+                match module.global_expressions[module.constants[constant].init] {
+                    Expression::Literal(literal) => literal,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        match literal {
+            Literal::U32(number) => Some(u64::from(number)),
+            Literal::Bool(holds) => Some(u64::from(holds)),
+            _ => None,
+        }
+    }
+
+    /// How often a loop runs that begins with `if (i < n) {} else { break; }`, as `for` does.
+    fn turns_of(&self, module: &Module, body: &Block) -> Option<u64> {
+        let condition = body.iter().find_map(|statement| match statement {
+            Statement::If { condition, reject, .. } if matches!(reject.last(), Some(Statement::Break)) => {
+                Some(*condition)
+            }
+            _ => None,
+        })?;
+        match self.function.expressions[condition] {
+            Expression::Binary { op: BinaryOperator::Less, right, .. } => self.constant(module, right),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Queries that need different engines, in one run: those over whole games and those over main lines alone, those that
+//! plans can say and those that the reference engine alone evaluates.
+//!
+//! Where one query is asked of side lines, blocks hold them. Queries over main lines get each block without them, and what
+//! they find is put where it stands in the whole block.
+
+use std::borrow::Cow;
+
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
+use orbit_reel::Block;
+
+/// See the module.
+pub struct Mixed {
+    groups: Vec<Group>,
+}
+
+/// An engine for some of the queries.
+pub struct Group {
+    /// The engine.
+    pub engine: Box<dyn Engine>,
+    /// The numbers of its queries among all.
+    pub queries: Vec<usize>,
+    /// Whether the queries are asked of main lines alone, and blocks hold side lines.
+    pub main_lines: bool,
+}
+
+impl Mixed {
+    /// Each query is in one of the groups, of which there is at least one.
+    pub fn new(groups: Vec<Group>) -> Mixed {
+        Mixed { groups }
+    }
+}
+
+impl Group {
+    /// What the queries of the group answer on some blocks, each with the number of its query.
+    fn scan(
+        &self,
+        blocks: &[&Block],
+        request: &BlockRequest<'_>,
+    ) -> Result<Vec<Vec<(usize, Answers)>>, EngineError> {
+        if !self.main_lines {
+            return self.scan_blocks(blocks, request);
+        }
+        let cut: Vec<Cow<'_, Block>> = blocks.iter().map(|block| block.main_lines(true)).collect();
+        let mut all = self.scan_blocks(&cut.iter().map(Cow::as_ref).collect::<Vec<_>>(), request)?;
+        for ((block, cut), answers) in blocks.iter().zip(&cut).zip(&mut all) {
+            for (_, answers) in answers {
+                let places = block.games().map(|game| (game.first_slot(), false));
+                answers.hits = Hits { main_lines: true, ..answers.hits.put_back(cut, block, places) };
+                answers.copies = answers.copies.take().map(|copies| copies.at(&answers.hits));
+            }
+        }
+        Ok(all)
+    }
+
+    fn scan_blocks(
+        &self,
+        blocks: &[&Block],
+        request: &BlockRequest<'_>,
+    ) -> Result<Vec<Vec<(usize, Answers)>>, EngineError> {
+        let outputs: Vec<_> = self.queries.iter().map(|&query| request.outputs[query]).collect();
+        let select = |index: usize, block: &Block, own: usize, hits: &mut Hits| {
+            request.select(index, block, self.queries[own], hits);
+        };
+        let of_these = BlockRequest { outputs: &outputs, select: Some(&select), games: None, ..*request };
+        let all = self.engine.scan(blocks, &of_these);
+        let all = all.map_err(|error| match error {
+            EngineError::Query { query, game, place, diagnostic } => {
+                EngineError::Query { query: self.queries[query], game, place, diagnostic }
+            }
+            other => other,
+        })?;
+        let numbered = |answers: Vec<Answers>| self.queries.iter().copied().zip(answers).collect();
+        Ok(all.into_iter().map(numbered).collect())
+    }
+}
+
+impl Engine for Mixed {
+    fn info(&self) -> EngineInfo {
+        let all: Vec<EngineInfo> = self.groups.iter().map(|group| group.engine.info()).collect();
+        let mut copies = vec![1; self.groups.iter().map(|group| group.queries.len()).sum()];
+        for (group, info) in self.groups.iter().zip(&all) {
+            group.queries.iter().zip(&info.copies).for_each(|(&query, &count)| copies[query] = count);
+        }
+        let verified = all.iter().filter_map(|info| info.verified);
+        EngineInfo {
+            name: name_of(&all),
+            copies,
+            in_order: all.iter().any(|info| info.in_order),
+            blocks_at_once: all.iter().map(|info| info.blocks_at_once).max().unwrap_or(1),
+            notice: all.iter().find_map(|info| info.notice.clone()),
+            verified: verified.reduce(|sum, (positions, _)| (sum.0 + positions, sum.1)),
+            persistent: all.into_iter().flat_map(|info| info.persistent).collect(),
+        }
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let mut all: Vec<Vec<(usize, Answers)>> = blocks.iter().map(|_| Vec::new()).collect();
+        for group in &self.groups {
+            let found = group.scan(blocks, request)?;
+            all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+        }
+        let in_order = |mut answers: Vec<(usize, Answers)>| {
+            answers.sort_by_key(|(query, _)| *query);
+            answers.into_iter().map(|(_, answers)| answers).collect()
+        };
+        Ok(all.into_iter().map(in_order).collect())
+    }
+}
+
+/// The engines of the groups, as users know them.
+fn name_of(groups: &[EngineInfo]) -> &'static str {
+    let is = |name| groups.iter().any(|info| info.name == name);
+    match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {
+        (true, _, _, true) => "gpu and reference",
+        (_, true, _, true) => "gpu, then cpu, and reference",
+        (_, _, true, true) => "cpu and reference",
+        _ => groups[0].name,
+    }
+}

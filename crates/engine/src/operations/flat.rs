@@ -1,0 +1,507 @@
+//! The machine that runs flat programs: see [`FlatProgram`].
+//!
+//! It shares nothing with the interpreter of the reference engine. Within a game nothing is allocated.
+
+mod boards;
+mod entries;
+mod known;
+mod moves;
+mod rare;
+mod seeks;
+mod strings;
+mod walks;
+
+use shakmaty::Square;
+
+use super::{Bits, Games, Source, number, pairs::Targets, tree::Nodes};
+use crate::carry::SlotColumn;
+use boards::Boards;
+use entries::Entries;
+use orbit_core::board::PieceSet;
+use orbit_plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word};
+use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
+use seeks::Leaving;
+use strings::Strings;
+use walks::{Walks, bit};
+
+/// The most repetitions of `loop` and `while` in one game.
+const REPETITIONS_MAX: u64 = 10_000_000;
+
+/// No piece, or no square.
+const NONE: u8 = 64;
+
+/// A turn of a loop takes as long as a look at so many positions: less than a microsecond.
+const POSITIONS_A_TURN: usize = 64;
+
+/// The query has run into an error, or was interrupted.
+struct Stopped;
+
+/// Runs a program along all games, up to one in which it runs into an error: that is noted.
+pub(super) fn run(
+    program: &FlatProgram,
+    operands: &[Source<'_>],
+    games: &Games<'_>,
+    words: impl FnOnce() -> Vec<u64>,
+) -> SlotColumn {
+    let mut machine = Machine::new(program, operands, games);
+    if program.is_mask {
+        let mut out = Bits::new(games.block);
+        games.each(|nodes| {
+            if machine.game(nodes, |slot, word| out.put(slot, word != 0)).is_err() {
+                games.stop();
+            }
+        });
+        return SlotColumn::Bits(out.0);
+    }
+    let mut out = words();
+    games.each(|nodes| {
+        if machine.game(nodes, |slot, word| out[slot] = word).is_err() {
+            games.stop();
+        }
+    });
+    SlotColumn::Words(out)
+}
+
+struct Machine<'a> {
+    program: &'a FlatProgram,
+    operands: &'a [Source<'a>],
+    games: &'a Games<'a>,
+    /// The mask without which a node gets 0 and nothing else happens there.
+    lead: Option<Source<'a>>,
+    words: Vec<u64>,
+    bound: Vec<bool>,
+    repetitions: u64,
+    /// Of each search for pairs, the targets of the source at hand.
+    targets: Vec<Targets>,
+    /// What searches have found, 64 for each.
+    found: Vec<Known>,
+    /// How many games there were.
+    games_seen: u32,
+    men: Men,
+    family: Family,
+    walks: Walks,
+    strings: Strings,
+    entries: Entries,
+    boards: Boards,
+    leaving: Leaving,
+}
+
+/// What one search has found.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// In which game, counted from 1.
+    game: u32,
+    /// From which node on.
+    from: usize,
+    found: Option<usize>,
+    /// It has looked up to this node, or to the one that it found.
+    last: usize,
+}
+
+impl Known {
+    /// What a search from a node to the last one that follows from it finds, if that is known.
+    fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
+        if self.game != game || from < self.from {
+            return None;
+        }
+        match self.found {
+            Some(found) => (from <= found).then(|| Some(found).filter(|&found| found <= last)),
+            None => (last <= self.last).then_some(None),
+        }
+    }
+}
+
+/// Which piece of a game stands where, at each node.
+#[derive(Default)]
+struct Men {
+    /// The piece on each square.
+    on: Vec<[u8; 64]>,
+    /// The square of each piece.
+    of: Vec<[u8; 64]>,
+}
+
+/// What side lines make of a game; nothing in one without.
+#[derive(Default)]
+struct Family {
+    /// The last node that follows from each.
+    last: Vec<u32>,
+    /// The next child of the same parent, 0 if there is none.
+    next: Vec<u32>,
+}
+
+impl Family {
+    /// Fills it for a game.
+    fn fill(&mut self, nodes: Nodes<'_>) {
+        self.last.clear();
+        self.next.clear();
+        if !nodes.has_lines() {
+            return;
+        }
+        self.last.extend(0..nodes.len() as u32);
+        self.next.resize(nodes.len(), 0);
+        let mut youngest = vec![0; nodes.len()];
+        for node in (1..nodes.len()).rev() {
+            let parent = nodes.parent(node);
+            self.last[parent] = self.last[parent].max(self.last[node]);
+            self.next[node] = youngest[parent];
+            youngest[parent] = node as u32;
+        }
+    }
+}
+
+impl Men {
+    fn fill(&mut self, nodes: Nodes<'_>, games: &Games<'_>) {
+        self.on.clear();
+        self.of.clear();
+        let (mut on, mut of) = ([NONE; 64], [NONE; 64]);
+        let board = position_at(games.block, nodes.slot(0)).board;
+        let occupied = Square::ALL.into_iter().filter(|&square| board.at(square).piece().is_some());
+        for (square, piece) in occupied.zip(0..) {
+            on[square as usize] = piece;
+            of[piece as usize] = square as u8;
+        }
+        self.on.push(on);
+        self.of.push(of);
+        let moves = games.moves();
+        for node in 1..nodes.len() {
+            let parent = nodes.parent(node);
+            let (mut on, mut of) = (self.on[parent], self.of[parent]);
+            let mv = moves.to(nodes.slot(node));
+            if let Some(square) = mv.captured() {
+                let taken = std::mem::replace(&mut on[square as usize], NONE);
+                if let Some(place) = of.get_mut(taken as usize) {
+                    *place = NONE;
+                }
+            }
+            let (left, reached) = (mv.left(), mv.reached());
+            let movers = left.map(|square| on[square as usize]);
+            left.into_iter().for_each(|square| on[square as usize] = NONE);
+            for (piece, square) in movers.into_iter().zip(reached) {
+                if let Some(place) = of.get_mut(piece as usize) {
+                    on[square as usize] = piece;
+                    *place = square;
+                }
+            }
+            self.on.push(on);
+            self.of.push(of);
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    fn new(program: &'a FlatProgram, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Machine<'a> {
+        Machine {
+            program,
+            operands,
+            games,
+            lead: lead(program).map(|mask| operands[mask as usize]),
+            words: vec![0; program.words],
+            bound: vec![false; program.vars],
+            repetitions: 0,
+            targets: vec![Targets::default(); program.pairs.len()],
+            found: vec![Known::default(); 64 * program.sites],
+            games_seen: 0,
+            men: Men::default(),
+            family: Family::default(),
+            walks: Walks::default(),
+            strings: Strings::new(program),
+            entries: Entries::new(program),
+            boards: Boards::default(),
+            leaving: Leaving::default(),
+        }
+    }
+
+    /// Runs the program at each node of a game, in their order, and hands on what it leaves there; where that is 0, it
+    /// may leave it out.
+    fn game(&mut self, nodes: Nodes<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
+        let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
+        self.bound.fill(false);
+        self.repetitions = 0;
+        self.games_seen += 1;
+        self.strings.begin();
+        self.entries.begin();
+        self.boards.begin();
+        self.leaving.begin();
+        self.family.fill(nodes);
+        if self.program.pieces {
+            self.men.fill(nodes, self.games);
+        }
+        if !self.program.chains.is_empty() {
+            self.begin_walks(nodes);
+        }
+        loop {
+            self.turn()?;
+            self.run(nodes, 0, node)?;
+            put(nodes.slot(node), self.get(self.program.result));
+            match self.next_led(nodes, node + 1) {
+                Some(next) => node = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Counts a turn of a loop.
+    fn turn(&self) -> Result<(), Stopped> {
+        self.look_at(POSITIONS_A_TURN)
+    }
+
+    /// Counts positions that are looked at, or work that takes as long, and looks every so often at the interrupt.
+    fn look_at(&self, positions: usize) -> Result<(), Stopped> {
+        if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// The same of the positions between two nodes, if these are known.
+    fn look_between(&self, nodes: Nodes<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
+        both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
+    }
+
+    /// The first node from one on at which the program has to run.
+    fn next_led(&self, nodes: Nodes<'_>, from: usize) -> Option<usize> {
+        let from = Some(from).filter(|&node| node < nodes.len())?;
+        let Some(lead) = self.lead else { return Some(from) };
+        let slot = lead.first_in(nodes.slot(from)..nodes.slot(nodes.len()))?;
+        Some(slot - nodes.slot(0))
+    }
+
+    fn get(&self, word: Word) -> u64 {
+        self.words[word.0 as usize]
+    }
+
+    fn set(&mut self, to: Word, word: u64) {
+        self.words[to.0 as usize] = word;
+    }
+
+    /// A number, if it has a value.
+    fn value(&self, word: Word) -> Option<i32> {
+        let number = self.get(word) as i64;
+        (number != NO_VALUE).then_some(number as i32)
+    }
+
+    fn set_value(&mut self, to: Word, value: Option<i32>) {
+        self.set(to, number(value.map(i64::from)));
+    }
+
+    fn set_node(&mut self, to: Word, node: Option<usize>) {
+        self.set(to, number(node.map(|node| node as i64)));
+    }
+
+    /// Runs code from a place on at one node, and says whether it does not fail.
+    ///
+    /// The instructions that run most often stand here, and the rest apart: the loop is short, and what it counts on stays in
+    /// registers.
+    fn run(&mut self, nodes: Nodes<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
+        let program = self.program;
+        let mut at = start;
+        let mut pc = begin;
+        loop {
+            let instr = &program.code[pc];
+            pc += 1;
+            match *instr {
+                Instr::End => return Ok(true),
+                Instr::Fail => return Ok(false),
+                Instr::Fault => return Err(Stopped),
+                Instr::Jump(to) => pc = to.0 as usize,
+                Instr::Unless { mask, no } => {
+                    if !self.operands[mask as usize].holds(nodes.slot(at)) {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Const { to, constant } => self.set(to, program.constants[constant as usize]),
+                Instr::Load { to, operand } => {
+                    self.set(to, self.operands[operand as usize].word(nodes.slot(at)));
+                }
+                Instr::Copy { to, from } => self.set(to, self.get(from)),
+                Instr::And { to, a, b } => self.set(to, self.get(a) & self.get(b)),
+                Instr::Or { to, a, b } => self.set(to, self.get(a) | self.get(b)),
+                Instr::AndNot { to, a, b } => self.set(to, self.get(a) & !self.get(b)),
+                Instr::UnlessAny { set, no } => {
+                    if self.get(set) == 0 {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::UnlessValue { number, no } => {
+                    if self.get(number) as i64 == NO_VALUE {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::UnlessCompare { cmp, a, b, no } => {
+                    if !cmp.holds((self.get(a) as i64).cmp(&(self.get(b) as i64))) {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Count { to, set } => self.set(to, self.get(set).count_ones().into()),
+                Instr::Holds { var } => {
+                    if !self.bound[var as usize] {
+                        return Err(Stopped);
+                    }
+                }
+                Instr::Free { var } => {
+                    if self.bound[var as usize] {
+                        return Err(Stopped);
+                    }
+                }
+                Instr::Bind { var, from } => {
+                    self.bound[var as usize] = true;
+                    self.set(Word(var), self.get(from));
+                }
+                Instr::Unbind { var } => self.bound[var as usize] = false,
+                Instr::UnlessBound { var, bound, no } => {
+                    if self.bound[var as usize] != bound {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::Take { to, set, done } => {
+                    self.turn()?;
+                    let squares = self.get(set);
+                    if squares == 0 {
+                        pc = done.0 as usize;
+                    } else {
+                        self.set(set, squares & (squares - 1));
+                        self.set(to, squares & squares.wrapping_neg());
+                    }
+                }
+                Instr::Here { to } => self.set(to, at as u64),
+                Instr::Go { to } => at = self.get(to) as usize,
+                Instr::Next { node, last, done } => {
+                    self.turn()?;
+                    let next = self.get(node).wrapping_add(1);
+                    if next as i64 > self.get(last) as i64 {
+                        pc = done.0 as usize;
+                    } else {
+                        self.set(node, next);
+                    }
+                }
+                Instr::Seek { node, last, mask, done } => {
+                    self.look_at(POSITIONS_A_TURN + nodes.len() / SEGMENT_SLOTS)?;
+                    let (from, last) = (self.get(node) as usize, self.get(last) as usize);
+                    let slots = nodes.slot(from)..nodes.slot(last) + 1;
+                    match self.operands[mask as usize].first_in(slots) {
+                        Some(slot) => self.set(node, (slot - nodes.slot(0)) as u64),
+                        None => pc = done.0 as usize,
+                    }
+                }
+                Instr::SeekMove { seek, node, last, done } => {
+                    match self.next_left(nodes, seek, self.get(node) as usize, self.get(last) as usize)? {
+                        Some(next) => self.set(node, next as u64),
+                        None => pc = done.0 as usize,
+                    }
+                }
+                Instr::SeekPiece { piece, set, node, last, done } => {
+                    let nodes = self.get(node) as usize..=self.get(last) as usize;
+                    match self.next_standing(nodes, piece, set)? {
+                        Some(next) => self.set(node, next as u64),
+                        None => pc = done.0 as usize,
+                    }
+                }
+                Instr::Last { to } => {
+                    let last = self.family.last.get(at).map_or(nodes.len() - 1, |&last| last as usize);
+                    self.set(to, last as u64);
+                }
+                Instr::Parent { to } => self.set_node(to, (at > 0).then(|| nodes.parent(at))),
+                Instr::FirstChild { to } => self.set_node(to, first_child(nodes, at)),
+                Instr::NextChild { to, of } => {
+                    self.turn()?;
+                    let next = self.family.next.get(self.get(of) as usize).copied().unwrap_or(0);
+                    self.set_node(to, (next > 0).then_some(next as usize));
+                }
+                Instr::Fits { edge, child, selected, no } => {
+                    if !self.move_fits(nodes, edge, child, selected) {
+                        pc = no.0 as usize;
+                    }
+                }
+                Instr::PieceOn { to, set } => {
+                    let piece = only(self.get(set)).map(|square| self.men.on[at][square as usize]);
+                    self.set_value(to, piece.filter(|&piece| piece != NONE).map(i32::from));
+                }
+                Instr::PieceSquare { to, piece } => {
+                    let square = self.men.of[at][self.get(piece) as usize & 63];
+                    self.set(to, if square == NONE { 0 } else { 1 << square });
+                }
+                instr => {
+                    if let Some(to) = self.rare(nodes, instr, at)? {
+                        pc = to.0 as usize;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells whether the move that led to a node passes a test; three registers from `selected` on get what of it does.
+    #[inline(never)]
+    fn move_fits(&mut self, nodes: Nodes<'_>, edge: u16, child: Word, selected: Word) -> bool {
+        let child = self.get(child);
+        let edge = self.program.edges[usize::from(edge)];
+        let Some([from, to]) = self.selected(edge, nodes.slot(child as usize), |_| true) else {
+            return false;
+        };
+        for (place, word) in (0..).zip([child, from, to]) {
+            self.set(Word(selected.0 + place), word);
+        }
+        true
+    }
+
+    /// Where it stands what a search has found for a piece.
+    fn place(&self, site: u16, key: Option<Word>) -> usize {
+        usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
+    }
+
+    /// The squares that the move to a slot leaves and reaches, of castling those of the parts that pass the test; none if
+    /// it fails. A part counts by the square that it leaves.
+    fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
+        let FlatEdge { from, to, capture, promotion, letters } = edge;
+        let lies_in = |set: Option<Word>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
+        let moves = self.games.moves();
+        if let Some(([left, reached], captures)) = moves.plain_move(slot) {
+            let passes = lies_in(from, left)
+                && lies_in(to, reached)
+                && promotion.is_none()
+                && letters.is_none()
+                && (captures || !capture)
+                && part_counts(left);
+            return passes.then_some([1 << left, 1 << reached]);
+        }
+        let mv = moves.to(slot);
+        let captures = || mv.captured().is_some_and(|square| lies_in(to, square));
+        let promotes = |pieces: PieceSet| mv.promotes_to(pieces);
+        let promotion = promotion.or(letters.map(|letters| self.pieces_of(letters)));
+        if capture && !captures() || promotion.is_some_and(|pieces| !promotes(pieces)) {
+            return None;
+        }
+        let parts = mv.left().into_iter().zip(mv.reached()).filter(|&(left, reached)| {
+            lies_in(from, left) && (capture || lies_in(to, reached)) && part_counts(left)
+        });
+        let squares = parts.fold([0; 2], |[from, to], (left, reached)| [from | 1 << left, to | 1 << reached]);
+        (squares[0] != 0).then_some(squares)
+    }
+}
+
+/// The mask with which a program begins, if it leaves 0 and does nothing else where that does not hold.
+fn lead(program: &FlatProgram) -> Option<u16> {
+    let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
+        return None;
+    };
+    let leaves_0 = to == program.result && program.constants[constant as usize] == 0;
+    (leaves_0 && program.code[no.0 as usize] == Instr::End).then_some(mask)
+}
+
+/// The only square of a set.
+fn only(set: u64) -> Option<u8> {
+    (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)
+}
+
+/// The first child of a node follows it.
+fn first_child(nodes: Nodes<'_>, node: usize) -> Option<usize> {
+    let next = node + 1;
+    (next < nodes.len() && nodes.parent(next) == node).then_some(next)
+}
+
+/// 32-bit arithmetic that wraps; division by zero has no value.
+fn arithmetic(arith: Arith, a: i32, b: i32) -> Option<i32> {
+    match arith {
+        Arith::Add => Some(a.wrapping_add(b)),
+        Arith::Sub => Some(a.wrapping_sub(b)),
+        Arith::Mul => Some(a.wrapping_mul(b)),
+        Arith::Div => (b != 0).then(|| a.wrapping_div(b)),
+        Arith::Rem => (b != 0).then(|| a.wrapping_rem(b)),
+    }
+}

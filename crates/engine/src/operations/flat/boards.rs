@@ -1,0 +1,33 @@
+//! The positions of a game, replayed once one of them is wanted.
+
+use crate::operations::{Games, tree::Nodes};
+use orbit_core::board::Position;
+use orbit_reel::{SEGMENT_SLOTS, replay::SegmentColumns};
+
+/// See the module. About 40 bytes for each node of a game.
+#[derive(Default)]
+pub(super) struct Boards {
+    of: Vec<Position>,
+}
+
+impl Boards {
+    /// Before the first node of a game.
+    pub(super) fn begin(&mut self) {
+        self.of.clear();
+    }
+
+    /// The position at a node.
+    pub(super) fn at(&mut self, nodes: Nodes<'_>, games: &Games<'_>, node: usize) -> Position {
+        if self.of.is_empty() {
+            let slots = nodes.slot(0)..nodes.slot(nodes.len());
+            let mut columns = SegmentColumns::new();
+            for segment in nodes.segments() {
+                columns.replay(games.block, segment);
+                let first = segment * SEGMENT_SLOTS;
+                let here = (first..first + SEGMENT_SLOTS).filter(|slot| slots.contains(slot));
+                self.of.extend(here.map(|slot| columns.position(slot - first)));
+            }
+        }
+        self.of[node]
+    }
+}

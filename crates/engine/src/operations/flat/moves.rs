@@ -1,0 +1,124 @@
+//! Moves that were played or could be, as flat programs ask for them.
+
+use super::{Machine, Stopped, first_child};
+use crate::operations::{moves::MoveTo, node_at, tree::Nodes};
+use orbit_core::board::moves::{ARRIVALS, Asked, ORIGINS, PAIRS, View};
+use orbit_plan::{FlatMove, Leaf, LegalValue, MoveInstr, MoveValue, Word};
+
+impl Machine<'_> {
+    /// Runs an instruction of moves.
+    pub(super) fn look_at_moves(
+        &mut self,
+        nodes: Nodes<'_>,
+        instr: MoveInstr,
+        at: usize,
+    ) -> Result<(), Stopped> {
+        match instr {
+            MoveInstr::Played { to, of } => {
+                let squares = self.played(nodes, self.program.moves[usize::from(of)], at)?;
+                self.set(to, squares);
+            }
+            MoveInstr::Legal { to, from, squares, pseudo, only, value } => {
+                let position = self.boards.at(nodes, self.games, at);
+                let view = View::new(position.board.planes, position.state);
+                let [from, squares] = [from, squares].map(|word| self.get(word));
+                let asked = only.asked(pseudo);
+                let word = match value {
+                    LegalValue::Left => legal::<ORIGINS>(&view, asked, from, squares),
+                    LegalValue::Reached => legal::<ARRIVALS>(&view, asked, from, squares),
+                    LegalValue::Count => legal::<PAIRS>(&view, asked, from, squares),
+                };
+                self.set(to, word?);
+            }
+            MoveInstr::CommonRun { to, a, b } => {
+                let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
+                self.look_between(nodes, both)?;
+                let run = both.map_or(Ok(None), |(a, b)| self.common_run(nodes, a, b))?;
+                self.set_value(to, run);
+            }
+        }
+        Ok(())
+    }
+
+    /// The squares of the moves that pass a test, or any if one passes.
+    fn played(&self, nodes: Nodes<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
+        let leads_to = |child: usize| {
+            let mv = self.games.moves().to(nodes.slot(child));
+            let is_child = test.sibling.is_none_or(|sibling| nodes.is_sibling(child, sibling));
+            if !is_child || !self.passes(test, mv) {
+                return 0;
+            }
+            match test.value {
+                MoveValue::From => mv.squares(Leaf::MovedFrom),
+                MoveValue::To => mv.squares(Leaf::MovedTo),
+                MoveValue::Capture => mv.squares(Leaf::Captured),
+                MoveValue::Whether | MoveValue::Count => 1,
+            }
+        };
+        if test.previous {
+            return Ok(if at > 0 { leads_to(at) } else { 0 });
+        }
+        let tied = test.tied.and_then(|tied| node_at(self.get(tied), nodes));
+        if let Some(child) = tied.filter(|&child| child > 0 && nodes.parent(child) == at) {
+            return Ok(leads_to(child));
+        }
+        let next =
+            |&node: &usize| self.family.next.get(node).map(|&next| next as usize).filter(|&next| next > 0);
+        let mut children = std::iter::successors(first_child(nodes, at), next);
+        children.try_fold(0, |set, child| self.look_at(1).map(|()| set | leads_to(child)))
+    }
+
+    fn passes(&self, test: FlatMove, mv: MoveTo) -> bool {
+        let meets =
+            |set: Option<Word>, leaf: Leaf| set.is_none_or(|set| self.get(set) & mv.squares(leaf) != 0);
+        meets(test.from, Leaf::MovedFrom)
+            && meets(test.to, Leaf::MovedTo)
+            && meets(test.capture, Leaf::Captured)
+            && meets(test.passing, Leaf::EnPassant)
+            && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
+            && mv.is(test.only)
+            && (!test.null || mv.is_null())
+    }
+
+    /// How many moves in a row are the same behind the last common ancestor of two nodes.
+    fn common_run(&self, nodes: Nodes<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
+        let (fork, _) = nodes.fork(a, b);
+        if fork == a || fork == b {
+            return Ok(None);
+        }
+        let moves_down_to = |node: usize| {
+            let up = std::iter::successors(Some(node), |&node| Some(nodes.parent(node)));
+            up.take_while(|&node| node != fork).map(|node| self.games.moves().to(nodes.slot(node)).shift())
+        };
+        let other: Vec<_> = moves_down_to(b).collect();
+        // For each move of the other way, how long the run is that ends there and at the move at hand.
+        let mut runs = vec![0; other.len()];
+        let mut longest = 0;
+        for shift in moves_down_to(a) {
+            self.look_at(other.len())?;
+            let mut before = 0;
+            for (run, there) in runs.iter_mut().zip(&other) {
+                let ends_here = if shift == *there { before + 1 } else { 0 };
+                before = std::mem::replace(run, ends_here);
+                longest = longest.max(ends_here);
+            }
+        }
+        Ok((longest > 0).then_some(longest))
+    }
+}
+
+/// What moves from and to some squares come to. Which moves a side with several kings has, the reference engine is asked.
+fn legal<const WHAT: u8>(view: &View, asked: Asked, from: u64, to: u64) -> Result<u64, Stopped> {
+    if view.has_several_kings() {
+        return Err(Stopped);
+    }
+    let ordinary = match asked {
+        Asked { ordinary: false, .. } => 0,
+        Asked { pseudo: true, .. } => view.ordinary::<WHAT, true>(from, to),
+        Asked { pseudo: false, .. } => view.ordinary::<WHAT, false>(from, to),
+    };
+    if view.is_special() == 0 || from == 0 {
+        return Ok(ordinary);
+    }
+    Ok(view.special::<WHAT>(asked, from, to, ordinary))
+}

@@ -1,0 +1,105 @@
+//! Searches along a game that pass over positions at which a filter cannot match: those that no such move leaves, and those
+//! at which a piece stands elsewhere.
+
+use std::ops::RangeInclusive;
+
+use super::{Machine, Men, NONE, POSITIONS_A_TURN, Stopped, bit};
+use crate::operations::{moves::Moves, tree::Nodes};
+use orbit_plan::{MoveSeek, Word};
+
+/// The moves that leave each position of a game, all together. It is filled when a search first asks.
+#[derive(Default)]
+pub(super) struct Leaving {
+    is_filled: bool,
+    of: Vec<Left>,
+}
+
+/// The moves that leave a position.
+#[derive(Clone, Copy, Default)]
+struct Left {
+    /// The squares that they leave.
+    from: u64,
+    /// The squares that they reach.
+    to: u64,
+    /// The pieces that move, each a bit; none where pieces are not told apart.
+    movers: u64,
+}
+
+impl Leaving {
+    /// Before the first node of a game.
+    pub(super) fn begin(&mut self) {
+        self.is_filled = false;
+    }
+
+    fn fill(&mut self, nodes: Nodes<'_>, moves: &Moves, men: &Men) {
+        self.is_filled = true;
+        self.of.clear();
+        self.of.resize(nodes.len(), Left::default());
+        for node in 1..nodes.len() {
+            let (parent, slot) = (nodes.parent(node), nodes.slot(node));
+            let on = men.on.get(parent);
+            let left = &mut self.of[parent];
+            let mut add = |from: u8, to: u8| {
+                left.from |= 1 << from;
+                left.to |= 1 << to;
+                left.movers |= on.map_or(0, |on| bit(on[usize::from(from)]));
+            };
+            match moves.plain_squares(slot) {
+                Some([from, to]) => add(from, to),
+                None => {
+                    let mv = moves.to(slot);
+                    mv.left().into_iter().zip(mv.reached()).for_each(|(from, to)| add(from, to));
+                }
+            }
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The first node from one to another one that a move leaves which passes the test of a search.
+    pub(super) fn next_left(
+        &mut self,
+        nodes: Nodes<'_>,
+        seek: u16,
+        first: usize,
+        last: usize,
+    ) -> Result<Option<usize>, Stopped> {
+        let MoveSeek { from, to, piece, vars } = &self.program.seeks[usize::from(seek)];
+        if vars.iter().any(|&var| !self.bound[usize::from(var)]) {
+            return Ok(Some(first));
+        }
+        if !self.leaving.is_filled {
+            self.leaving.fill(nodes, self.games.moves(), &self.men);
+        }
+        let [from, to] = [from, to].map(|set| set.map_or(u64::MAX, |set| self.get(set)));
+        let passes = |left: &Left| left.from & from != 0 && left.to & to != 0;
+        let nodes = &self.leaving.of[first..=last];
+        let found = match piece.map(|piece| bit(self.get(piece) as u8)) {
+            Some(piece) => nodes.iter().position(|left| left.movers & piece != 0 && passes(left)),
+            None => nodes.iter().position(passes),
+        };
+        let passed = found.unwrap_or(nodes.len());
+        self.look_at(POSITIONS_A_TURN + passed)?;
+        Ok(found.map(|place| first + place))
+    }
+
+    /// The first of some nodes at which the square of a piece is a set.
+    pub(super) fn next_standing(
+        &mut self,
+        nodes: RangeInclusive<usize>,
+        piece: Word,
+        set: Word,
+    ) -> Result<Option<usize>, Stopped> {
+        let (piece, set, first) = (self.get(piece) as usize & 63, self.get(set), *nodes.start());
+        let square = match set.count_ones() {
+            0 => NONE,
+            1 => set.trailing_zeros() as u8,
+            _ => return Ok(None),
+        };
+        let squares = &self.men.of[nodes];
+        let found = squares.iter().position(|of| of[piece] == square);
+        let passed = found.unwrap_or(squares.len());
+        self.look_at(POSITIONS_A_TURN + passed)?;
+        Ok(found.map(|place| first + place))
+    }
+}

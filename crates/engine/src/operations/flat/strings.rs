@@ -1,0 +1,481 @@
+//! Strings of flat programs: a register holds the number of one, and equal strings have equal numbers.
+//!
+//! The strings of a game are forgotten at its end; those that a program has stay. All take [`BYTES_MAX`] and
+//! [`STRINGS_MAX`] at most: a game that makes more of them is left to the reference engine.
+
+use std::{hash::BuildHasher, ops::Range};
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use shakmaty::{Bitboard, Color, Piece, Square};
+
+use super::{Machine, Stopped, only};
+use crate::{game_texts::text_of_game, operations::tree::Nodes, regexes::Pattern};
+use orbit_core::{
+    board::{Code, PieceSet, Position},
+    text,
+};
+use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, Spelt, TextInstr, Word};
+
+/// The most bytes that all strings of a game have together.
+const BYTES_MAX: usize = 64 << 20;
+
+/// The most strings of a game.
+const STRINGS_MAX: usize = 1 << 20;
+
+/// The longest string, as the reference engine has it.
+const LENGTH_MAX: usize = 16 << 20;
+
+/// Bytes of strings on which work takes as long as a look at a position.
+const BYTES_A_POSITION: usize = 16;
+
+/// What is kept of the room of a game for the next one, in bytes and in strings.
+const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
+
+/// The bytes of the strings that need none of the others.
+static LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        letters[byte] = byte as u8;
+        byte += 1;
+    }
+    letters
+};
+
+/// See the module.
+pub(super) struct Strings {
+    bytes: Vec<u8>,
+    /// Where the strings from [`LITERALS`] on stand.
+    places: Vec<Range<u32>>,
+    /// For each of these, true if it is UTF-8: others may be the same letters in other bytes.
+    are_utf8: Vec<bool>,
+    /// Those of the program, and those of the game, by what they are.
+    known: [HashTable<u32>; 2],
+    hasher: DefaultHashBuilder,
+    /// How many strings and bytes the program has.
+    literals: [usize; 2],
+    /// Where a string is made.
+    made: Vec<u8>,
+    /// The FEN of each node, 0 where it is not known.
+    fens: Vec<u64>,
+    /// The strings that are constant in the game, those that are known.
+    of_game: Vec<Option<u64>>,
+    patterns: Vec<Pattern>,
+    /// The matches that were found in strings of the game.
+    matches: HashMap<(u16, u64), u64>,
+}
+
+impl Strings {
+    pub(super) fn new(program: &FlatProgram) -> Strings {
+        let mut out = Strings {
+            bytes: Vec::new(),
+            places: Vec::new(),
+            are_utf8: Vec::new(),
+            known: [HashTable::new(), HashTable::new()],
+            hasher: DefaultHashBuilder::default(),
+            literals: [0; 2],
+            made: Vec::new(),
+            fens: Vec::new(),
+            of_game: vec![None; program.of_games.len()],
+            patterns: program.patterns.iter().map(|pattern| Pattern::new(pattern)).collect(),
+            matches: HashMap::new(),
+        };
+        for literal in &program.texts {
+            let hash = out.hasher.hash_one(literal.as_bytes());
+            out.add(literal.as_bytes(), hash, 0);
+        }
+        out.literals = [out.places.len(), out.bytes.len()];
+        out
+    }
+
+    /// Before the first node of a game.
+    pub(super) fn begin(&mut self) {
+        let [places, bytes] = self.literals;
+        self.fens.clear();
+        self.of_game.fill(None);
+        self.matches.clear();
+        if self.places.len() == places {
+            return;
+        }
+        self.places.truncate(places);
+        self.are_utf8.truncate(places);
+        self.bytes.truncate(bytes);
+        self.known[1].clear();
+        let [bytes_max, strings_max] = KEPT_MAX;
+        self.bytes.shrink_to(bytes_max);
+        self.made.shrink_to(bytes_max);
+        self.places.shrink_to(strings_max);
+        self.are_utf8.shrink_to(strings_max);
+        self.known[1].shrink_to(strings_max, |_| 0);
+    }
+
+    /// The bytes of a string.
+    pub(super) fn get(&self, string: u64) -> &[u8] {
+        match string {
+            0..EMPTY => std::slice::from_ref(&LETTERS[string as usize]),
+            EMPTY => &[],
+            _ => {
+                let Range { start, end } = self.places[(string - LITERALS) as usize];
+                &self.bytes[start as usize..end as usize]
+            }
+        }
+    }
+
+    fn is_utf8(&self, string: u64) -> bool {
+        match string {
+            0..EMPTY => string < 128,
+            EMPTY => true,
+            _ => self.are_utf8[(string - LITERALS) as usize],
+        }
+    }
+
+    /// Adds a string to those of the program, or to those of the game.
+    fn add(&mut self, text: &[u8], hash: u64, whose: usize) -> u64 {
+        let place = self.places.len() as u32;
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(text);
+        self.places.push(start..self.bytes.len() as u32);
+        self.are_utf8.push(std::str::from_utf8(text).is_ok());
+        let Strings { bytes, places, known, hasher, .. } = self;
+        known[whose].insert_unique(hash, place, |&place| {
+            let Range { start, end } = places[place as usize];
+            hasher.hash_one(&bytes[start as usize..end as usize])
+        });
+        number(place)
+    }
+
+    /// The number of the string that was made.
+    fn finish(&mut self) -> Result<u64, Stopped> {
+        let made = std::mem::take(&mut self.made);
+        let number = self.number_of(&made);
+        self.made = made;
+        number
+    }
+
+    fn number_of(&mut self, text: &[u8]) -> Result<u64, Stopped> {
+        match text {
+            [] => return Ok(EMPTY),
+            [byte] => return Ok(u64::from(*byte)),
+            _ => {}
+        }
+        let hash = self.hasher.hash_one(text);
+        let find = |known: &HashTable<u32>| {
+            known.find(hash, |&place| self.get(number(place)) == text).map(|&place| number(place))
+        };
+        if let Some(string) = self.known.iter().find_map(find) {
+            return Ok(string);
+        }
+        let is_long = text.len() > LENGTH_MAX || self.bytes.len() + text.len() > BYTES_MAX;
+        if is_long || self.places.len() >= STRINGS_MAX {
+            return Err(Stopped);
+        }
+        Ok(self.add(text, hash, 1))
+    }
+}
+
+/// The number of a string by its place.
+fn number(place: u32) -> u64 {
+    LITERALS + u64::from(place)
+}
+
+impl Machine<'_> {
+    /// A string that has a value.
+    fn string(&self, word: Word) -> Option<&[u8]> {
+        let string = self.get(word);
+        (string as i64 != NO_VALUE).then(|| self.strings.get(string))
+    }
+
+    /// Makes a string and puts it into a register, or what stands for none.
+    fn put_string(
+        &mut self,
+        to: Word,
+        make: impl FnOnce(&Self, &mut Vec<u8>) -> Option<()>,
+    ) -> Result<(), Stopped> {
+        let mut made = std::mem::take(&mut self.strings.made);
+        made.clear();
+        let has_value = make(self, &mut made).is_some();
+        let bytes = made.len();
+        self.strings.made = made;
+        self.look_at(bytes / BYTES_A_POSITION)?;
+        let string = if has_value { self.strings.finish()? } else { NO_VALUE as u64 };
+        self.set(to, string);
+        Ok(())
+    }
+
+    /// Counts work on the bytes of some strings.
+    fn read(&mut self, strings: &[Word]) -> Result<(), Stopped> {
+        let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
+        self.look_at(bytes / BYTES_A_POSITION)
+    }
+
+    /// Runs an instruction of strings; where it goes on, unless that is the next one.
+    pub(super) fn text(
+        &mut self,
+        nodes: Nodes<'_>,
+        instr: TextInstr,
+        at: usize,
+    ) -> Result<Option<Label>, Stopped> {
+        match instr {
+            TextInstr::Joined { to, a, b } => self.put_string(to, |this, out| {
+                let (a, b) = (this.string(a)?, this.string(b)?);
+                out.extend_from_slice(a);
+                out.extend_from_slice(b);
+                Some(())
+            })?,
+            TextInstr::Slice { to, of, from, end } => self.put_string(to, |this, out| {
+                let text = this.string(of)?;
+                out.extend_from_slice(&text[this.part(text.len(), from, end)?]);
+                Some(())
+            })?,
+            TextInstr::Spliced { to, of, with, from, end } => self.put_string(to, |this, out| {
+                let (text, with) = (this.string(of)?, this.string(with)?);
+                let part = this.part(text.len(), from, end)?;
+                out.extend_from_slice(&text[..part.start]);
+                out.extend_from_slice(with);
+                out.extend_from_slice(&text[part.end..]);
+                Some(())
+            })?,
+            TextInstr::Letter { to, of, at: place } => self.put_string(to, |this, out| {
+                let text = this.string(of)?;
+                let place = i64::from(this.value(place)?);
+                let place = if place < 0 { place + text.len() as i64 } else { place };
+                out.push(*text.get(usize::try_from(place).ok()?)?);
+                Some(())
+            })?,
+            TextInstr::InCase { to, of, upper } => self.put_string(to, |this, out| {
+                out.extend_from_slice(this.string(of)?);
+                if upper {
+                    out.make_ascii_uppercase();
+                } else {
+                    out.make_ascii_lowercase();
+                }
+                Some(())
+            })?,
+            TextInstr::OfCode { to, code } => {
+                let code = self.value(code).filter(|code| (1..256).contains(code));
+                self.set_value(to, code);
+            }
+            TextInstr::Content { to, set, contents, spelt } => {
+                let letter = self.letter_on(nodes, at, set, contents, spelt);
+                self.set_value(to, letter.map(|letter| letter as i32));
+            }
+            TextInstr::OfGame { to, text } => self.of_game(nodes, text, to)?,
+            TextInstr::Match { to, of, pattern } => self.first_match(to, of, pattern)?,
+            TextInstr::Fen { to } => self.fen(nodes, at, to)?,
+            TextInstr::Digits { to, of } => self.put_string(to, |this, out| {
+                let number = this.value(of)?;
+                out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+                Some(())
+            })?,
+            TextInstr::Names { to, set } => self.put_string(to, |this, out| {
+                names(Bitboard(this.get(set)), out);
+                Some(())
+            })?,
+            TextInstr::Man { to, set } => {
+                let square = only(self.get(set)).map(|square| Square::new(square.into()));
+                let letter = self.letter_on(nodes, at, set, PieceSet::ALL, Spelt::Piece);
+                self.put_string(to, |_, out| {
+                    if let Some((square, letter)) = square.zip(letter) {
+                        out.push(letter);
+                        name(square, out);
+                    }
+                    Some(())
+                })?;
+            }
+            TextInstr::Length { to, of } => {
+                let length = self.string(of).map(|text| text.len() as i32);
+                self.set_value(to, length);
+            }
+            TextInstr::IndexOf { to, needle, text } => {
+                self.read(&[needle, text])?;
+                let both = self.string(needle).zip(self.string(text));
+                let place = both.and_then(|(needle, text)| memchr::memmem::find(text, needle));
+                self.set_value(to, place.map(|place| place as i32));
+            }
+            TextInstr::ToNumber { to, of } => {
+                self.read(&[of])?;
+                let number = self.string(of).and_then(spelled_number);
+                self.set_value(to, number);
+            }
+            TextInstr::CodeOf { to, of } => {
+                let code = self.string(of).filter(|text| text.len() == 1).map(|text| i32::from(text[0]));
+                self.set_value(to, code);
+            }
+            TextInstr::SquareOf { to, of } => {
+                let square = self.string(of).and_then(|text| Square::from_ascii(text).ok());
+                self.set(to, square.map_or(0, |square| 1 << square as u32));
+            }
+            TextInstr::UnlessCompare { cmp, a, b, as_bytes, no } => {
+                self.read(&[a, b])?;
+                return Ok((!self.holds(cmp, [a, b], as_bytes)).then_some(no));
+            }
+            TextInstr::UnlessIn { needle, text, no } => {
+                self.read(&[needle, text])?;
+                let both = self.string(needle).zip(self.string(text));
+                let is_in = both.is_some_and(|(needle, text)| text::occurs_in(needle, text));
+                return Ok((!is_in).then_some(no));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The pieces that the letters of a string name, in either colour; none without a value.
+    pub(super) fn pieces_of(&self, letters: Word) -> PieceSet {
+        let pieces = self.string(letters).unwrap_or_default().iter();
+        let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));
+        pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::of(piece))))
+    }
+
+    /// Tells whether a relation holds of two strings that have values: of their bytes, or of their letters, which are
+    /// in the same order where both are UTF-8.
+    fn holds(&self, cmp: Cmp, both: [Word; 2], as_bytes: bool) -> bool {
+        let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
+        let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
+        cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
+    }
+
+    /// What lies between two places of a string, each counted from the end if it is negative.
+    fn part(&self, length: usize, from: Option<Word>, end: Option<Word>) -> Option<Range<usize>> {
+        let place = |bound: Option<Word>, otherwise: usize| {
+            let Some(bound) = bound else { return Some(otherwise) };
+            let bound = i64::from(self.value(bound)?);
+            let place = if bound < 0 { bound + length as i64 } else { bound };
+            Some(place.clamp(0, length as i64) as usize)
+        };
+        let (from, end) = (place(from, 0)?, place(end, length)?);
+        Some(from..end.max(from))
+    }
+
+    /// The letter of what stands on the only square of a set, if that is one of some.
+    fn letter_on(
+        &mut self,
+        nodes: Nodes<'_>,
+        at: usize,
+        set: Word,
+        contents: PieceSet,
+        spelt: Spelt,
+    ) -> Option<u8> {
+        let square = only(self.get(set))?;
+        let code = self.boards.at(nodes, self.games, at).board.at(Square::new(square.into()));
+        contents.contains(code).then(|| spelt.letter(code) as u8)
+    }
+
+    fn of_game(&mut self, nodes: Nodes<'_>, text: u16, to: Word) -> Result<(), Stopped> {
+        let place = usize::from(text);
+        if self.strings.of_game[place].is_none() {
+            let bytes = text_of_game(&self.program.of_games[place], &self.games.block.game(nodes.game));
+            self.put_string(to, |_, out| {
+                out.extend_from_slice(&bytes?);
+                Some(())
+            })?;
+            self.strings.of_game[place] = Some(self.get(to));
+        }
+        self.set(to, self.strings.of_game[place].expect("it was made"));
+        Ok(())
+    }
+
+    fn first_match(&mut self, to: Word, of: Word, pattern: u16) -> Result<(), Stopped> {
+        let key = (pattern, self.get(of));
+        if let Some(&known) = self.strings.matches.get(&key) {
+            self.set(to, known);
+            return Ok(());
+        }
+        let mut steps = 0;
+        let found = match self.string(of) {
+            Some(text) => {
+                let pattern = &self.strings.patterns[usize::from(pattern)];
+                pattern.find(text, 0, &mut steps, self.games.interrupt()).map_err(|_| Stopped)?
+            }
+            None => None,
+        };
+        self.look_at(steps as usize)?;
+        self.put_string(to, |this, out| {
+            let (start, end) = found?[0]?;
+            out.extend_from_slice(&this.string(of)?[start..end]);
+            Some(())
+        })?;
+        self.strings.matches.insert(key, self.get(to));
+        Ok(())
+    }
+
+    fn fen(&mut self, nodes: Nodes<'_>, at: usize, to: Word) -> Result<(), Stopped> {
+        self.strings.fens.resize(nodes.len(), 0);
+        if self.strings.fens[at] == 0 {
+            let position = self.boards.at(nodes, self.games, at);
+            self.put_string(to, |_, out| {
+                write_fen(&position, out);
+                Some(())
+            })?;
+            self.strings.fens[at] = self.get(to);
+        }
+        self.set(to, self.strings.fens[at]);
+        Ok(())
+    }
+}
+
+/// A number of digits, perhaps behind a minus.
+fn spelled_number(text: &[u8]) -> Option<i32> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(text).ok().filter(|_| is_number)?.parse().ok()
+}
+
+fn name(square: Square, out: &mut Vec<u8>) {
+    out.extend([b'a' + square as u8 % 8, b'1' + square as u8 / 8]);
+}
+
+/// One square by its name, others in brackets.
+fn names(squares: Bitboard, out: &mut Vec<u8>) {
+    let alone = squares.count() == 1;
+    if !alone {
+        out.push(b'[');
+    }
+    for (place, square) in squares.into_iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        name(square, out);
+    }
+    if !alone {
+        out.push(b']');
+    }
+}
+
+/// Placement, side to move, castling rights, the square behind a double step, and no counters.
+fn write_fen(position: &Position, out: &mut Vec<u8>) {
+    let (board, state) = (position.board, position.state);
+    for rank in (0..8).rev() {
+        let mut empty = 0;
+        for square in (8 * rank..8 * rank + 8).map(Square::new) {
+            match board.at(square).piece() {
+                None => empty += 1,
+                Some(piece) => {
+                    if empty > 0 {
+                        out.push(b'0' + empty);
+                    }
+                    empty = 0;
+                    out.push(piece.char() as u8);
+                }
+            }
+        }
+        if empty > 0 {
+            out.push(b'0' + empty);
+        }
+        out.push(if rank > 0 { b'/' } else { b' ' });
+    }
+    out.extend(if state.turn().is_white() { b"w " } else { b"b " });
+    let before = out.len();
+    let rights = [(Color::White, true), (Color::White, false), (Color::Black, true), (Color::Black, false)];
+    let granted = rights.iter().zip(b"KQkq");
+    let granted = granted.filter(|((color, king_side), _)| state.castling_rook(*color, *king_side).is_some());
+    out.extend(granted.map(|(_, letter)| *letter));
+    if out.len() == before {
+        out.push(b'-');
+    }
+    out.push(b' ');
+    match state.en_passant() {
+        Some(square) => name(square, out),
+        None => out.push(b'-'),
+    }
+    out.extend(b" 0 1");
+}

@@ -1,0 +1,538 @@
+//! The search for the best way through a chain of a flat program.
+//!
+//! All ways are tried in the order of the language: at each position what may come next, fewer repetitions first, and
+//! behind each move the position that it leads to. What follows from a position and a place of the chain is the same
+//! however one gets there as long as nothing keeps state. It is then remembered, for other starts as well if they
+//! mean the same by it.
+
+use super::{
+    Machine, NONE, Stopped, first_child,
+    known::{Best, Tables},
+};
+use crate::operations::tree::Nodes;
+use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory, NO_VALUE, Word};
+
+/// The most that is tried in one search, where nothing is remembered, and where something is.
+const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
+
+/// What the chains of a program know of a game.
+#[derive(Default)]
+pub(super) struct Walks {
+    /// Of each chain; none of one while it is searched.
+    of_each: Vec<Option<Box<Searched>>>,
+    /// The pieces that the move to each node touched.
+    moved: Vec<Moved>,
+    /// The ply of each node, in a game with side lines.
+    plies: Vec<u32>,
+    /// The entries of all tables.
+    entries: usize,
+}
+
+/// The pieces that a move touched, each a bit.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    movers: u64,
+    taken: u64,
+}
+
+/// What one chain knows of a game, and room for its search.
+#[derive(Default)]
+struct Searched {
+    /// Where it begins no more.
+    banned: Vec<bool>,
+    /// For each operation and node the best way on, as long as variables and registers hold the same words.
+    tables: Tables,
+    key: Vec<u64>,
+    frames: Vec<Frame>,
+    open: Vec<Open>,
+    seen: Vec<u16>,
+    exits: Vec<(u32, u32)>,
+}
+
+/// A node and a place of the chain while the ways from there on are tried.
+struct Frame {
+    at: u32,
+    op: u16,
+    /// How many moves of a path have led here.
+    count: u32,
+    /// Which of what is still to be tried is its own.
+    open: usize,
+    /// Which of the operations that it has come to are its own.
+    seen: usize,
+    best: Option<Best>,
+}
+
+/// What is still to be tried, the next one last.
+#[derive(Clone, Copy)]
+enum Open {
+    Op(u16),
+    /// A constituent, of a path a move from one node to another one.
+    Try {
+        op: u16,
+        step: u16,
+        before: u32,
+        child: u32,
+    },
+    Enter {
+        at: u32,
+        op: u16,
+    },
+}
+
+/// Whose moves count.
+#[derive(Clone, Copy)]
+enum Seen {
+    All,
+    White(bool),
+    Pieces { set: u64, capture: bool },
+}
+
+impl Machine<'_> {
+    /// Before the first node of a game.
+    pub(super) fn begin_walks(&mut self, nodes: Nodes<'_>) {
+        let walks = &mut self.walks;
+        walks.of_each.resize_with(self.program.chains.len(), Option::default);
+        let chains = &self.program.chains;
+        for (chain, of) in chains.iter().zip(&mut walks.of_each) {
+            let of = of.get_or_insert_default();
+            of.banned.clear();
+            of.tables.begin_game(nodes.len() * chain.ops.len(), chains.len());
+        }
+        walks.entries = 0;
+        walks.plies.clear();
+        if nodes.has_lines() {
+            walks.plies.push(0);
+            for node in 1..nodes.len() {
+                walks.plies.push(walks.plies[nodes.parent(node)] + 1);
+            }
+        }
+        walks.moved.clear();
+        if self.program.pieces {
+            walks.moved.push(Moved::default());
+            for node in 1..nodes.len() {
+                let (mv, men) = (self.games.moves().to(nodes.slot(node)), &self.men.on[nodes.parent(node)]);
+                let bit = |square: u8| bit(men[square as usize]);
+                let movers = mv.left().into_iter().fold(0, |set, square| set | bit(square));
+                walks.moved.push(Moved { movers, taken: mv.captured().map_or(0, bit) });
+            }
+        }
+    }
+
+    /// Whether a chain may begin at a node.
+    pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
+        let of = self.walks.of_each[usize::from(chain)].as_ref();
+        !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
+    }
+
+    /// The value of the best chain that begins at a node, or its end.
+    pub(super) fn chain(&mut self, nodes: Nodes<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
+        let program = self.program;
+        let chain = &program.chains[usize::from(place)];
+        // It holds the room for its search; there is no such chain in this one.
+        let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
+        let best = self.search(nodes, chain, &mut of, at);
+        let out = best.and_then(|best| self.found(nodes, chain, &mut of, at, best));
+        of.frames.clear();
+        of.open.clear();
+        of.seen.clear();
+        self.walks.of_each[usize::from(place)] = Some(of);
+        out
+    }
+
+    /// Applies the range and `nestban`.
+    fn found(
+        &self,
+        nodes: Nodes<'_>,
+        chain: &FlatChain,
+        of: &mut Searched,
+        start: usize,
+        best: Option<Best>,
+    ) -> Result<i64, Stopped> {
+        let Some(Best { value, end }) = best else { return Ok(NO_VALUE) };
+        let is_in = |[lo, hi]: [Word; 2]| (self.get(lo) as i64..=self.get(hi) as i64).contains(&value);
+        if !chain.range.is_none_or(is_in) {
+            return Ok(NO_VALUE);
+        }
+        if chain.nestban {
+            self.look_at((end as usize).saturating_sub(start))?;
+            of.banned.resize(nodes.len(), false);
+            let mut node = end as usize;
+            // The last position of a path begins another one.
+            if !chain.is_path {
+                of.banned[node] = true;
+            }
+            let every = if chain.single_color { 2 } else { 1 };
+            while node > start {
+                (0..every).for_each(|_| node = nodes.parent(node));
+                of.banned[node] = true;
+            }
+        }
+        Ok(if chain.end { end.into() } else { value })
+    }
+
+    fn search(
+        &mut self,
+        nodes: Nodes<'_>,
+        chain: &FlatChain,
+        of: &mut Searched,
+        start: usize,
+    ) -> Result<Option<Best>, Stopped> {
+        let seen = self.seen(nodes, chain, start);
+        if chain.begins_with_move {
+            self.exits(nodes, chain, seen, [start; 2], &mut of.exits)?;
+            if of.exits.is_empty() {
+                return Ok(None);
+            }
+        }
+        let table = self.table(chain, of, seen);
+        if chain.is_path {
+            self.set(chain.of_path, start as u64);
+        }
+        let mut left = TRIED_MAX[usize::from(table.is_some())];
+        of.enter(start as u32, 0, 0);
+        loop {
+            left = left.checked_sub(1).ok_or(Stopped)?;
+            self.turn()?;
+            let Some(frame) = of.frames.last() else { return Ok(None) };
+            let (at, count) = (frame.at as usize, frame.count);
+            let is_done = chain.first_match && frame.best.is_some() || of.open.len() == frame.open;
+            match if is_done { None } else { of.open.pop() } {
+                Some(Open::Op(op)) => {
+                    if of.seen[frame.seen..].contains(&op) {
+                        continue;
+                    }
+                    of.seen.push(op);
+                    match chain.ops[usize::from(op)] {
+                        // Around a loop the interpreter comes to three places.
+                        FlatOp::Jump(to) => {
+                            left = left.saturating_sub(2);
+                            of.open.push(Open::Op(to));
+                        }
+                        FlatOp::Fork(a, b) => of.open.extend([Open::Op(b), Open::Op(a)]),
+                        FlatOp::Accept => {
+                            if chain.is_path && at != start {
+                                let value = self.at_end(nodes, chain, [start, at], count)?;
+                                of.offer(value.map(|value| Best { value, end: at as u32 }));
+                            }
+                        }
+                        FlatOp::One(step) => self.open(nodes, chain, of, seen, op, step, start)?,
+                    }
+                }
+                Some(Open::Try { op, step, before, child }) => {
+                    let edge = [before as usize, child as usize];
+                    if self.fits(
+                        nodes,
+                        chain,
+                        chain.steps[usize::from(step)],
+                        seen,
+                        edge,
+                        [start, at],
+                        count,
+                    )? {
+                        self.go_on(nodes, chain, of, op, child);
+                    }
+                }
+                Some(Open::Enter { at, op }) => {
+                    match table.and_then(|table| of.tables.get(table, place(chain, at, op))) {
+                        Some(best) => of.offer(best.map(|best| longer(chain, best))),
+                        None => of.enter(at, op, count + u32::from(chain.is_path)),
+                    }
+                }
+                None => {
+                    let Some(Frame { at, op, open, seen, best, .. }) = of.frames.pop() else {
+                        return Ok(None);
+                    };
+                    of.open.truncate(open);
+                    of.seen.truncate(seen);
+                    if let Some(table) = table {
+                        of.tables.put(table, place(chain, at, op), best);
+                    }
+                    if of.frames.is_empty() {
+                        return Ok(best);
+                    }
+                    of.offer(best.map(|best| longer(chain, best)));
+                }
+            }
+        }
+    }
+
+    /// Opens the ways to try a constituent.
+    #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
+    fn open(
+        &self,
+        nodes: Nodes<'_>,
+        chain: &FlatChain,
+        of: &mut Searched,
+        seen: Seen,
+        op: u16,
+        step: u16,
+        start: usize,
+    ) -> Result<(), Stopped> {
+        let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
+        if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
+            // Tried with each move that leaves the position.
+            let first = of.open.len();
+            let attempt = |child: usize| Open::Try { op, step, before: at, child: child as u32 };
+            of.open.extend(self.children(nodes, at as usize).map(attempt));
+            of.open[first..].reverse();
+            return self.look_at(of.open.len() - first);
+        }
+        if chain.steps[usize::from(step)].edge.is_none() {
+            of.open.push(Open::Try { op, step, before: at, child: at });
+            return Ok(());
+        }
+        self.exits(nodes, chain, seen, [start, at as usize], &mut of.exits)?;
+        let attempt = |&(before, child): &(u32, u32)| Open::Try { op, step, before, child };
+        of.open.extend(of.exits.iter().rev().map(attempt));
+        Ok(())
+    }
+
+    /// Opens what follows a constituent that fits.
+    fn go_on(&self, nodes: Nodes<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
+        let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
+        let next = op + 1;
+        if chain.is_path {
+            let follows = if child == at { Open::Op(next) } else { Open::Enter { at: child, op: next } };
+            of.open.push(follows);
+            return;
+        }
+        if chain.may_end[usize::from(next)] {
+            of.offer(Some(Best { value: 1, end: at }));
+        }
+        let first = of.open.len();
+        let mut enter = |node: usize| of.open.push(Open::Enter { at: node as u32, op: next });
+        self.after(nodes, chain, at as usize, &mut |node| {
+            // A constituent that is tied to a move goes on by it.
+            if child != at && node != child as usize {
+                return;
+            }
+            if chain.single_color {
+                self.after(nodes, chain, node, &mut enter);
+            } else {
+                enter(node);
+            }
+        });
+        of.open[first..].reverse();
+    }
+
+    /// The nodes that may follow one in a line, in their order.
+    fn after(&self, nodes: Nodes<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
+        let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
+        if chain.back {
+            if at > 0 && may_step(at) {
+                visit(nodes.parent(at));
+            }
+            return;
+        }
+        self.children(nodes, at).filter(|&child| may_step(child)).for_each(visit);
+    }
+
+    fn children(&self, nodes: Nodes<'_>, at: usize) -> impl Iterator<Item = usize> {
+        let next = move |&node: &usize| match self.family.next.get(node) {
+            Some(&next) if next > 0 => Some(next as usize),
+            _ => None,
+        };
+        std::iter::successors(first_child(nodes, at), next)
+    }
+
+    /// Whether a constituent fits: behind a move, or where the chain has come to.
+    #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
+    fn fits(
+        &mut self,
+        nodes: Nodes<'_>,
+        chain: &FlatChain,
+        step: FlatStep,
+        seen: Seen,
+        [before, child]: [usize; 2],
+        [start, at]: [usize; 2],
+        count: u32,
+    ) -> Result<bool, Stopped> {
+        let mut count = count;
+        if let Some(edge) = step.edge {
+            if let Some(code) = step.sides {
+                self.come_to(chain, [start, at], count);
+                self.run(nodes, code.0 as usize, before)?;
+            }
+            let part_counts = |square: u8| self.is_part_seen(seen, before, child, square);
+            let edge = self.program.edges[usize::from(edge)];
+            let selected = self.selected(edge, nodes.slot(child), part_counts);
+            let Some([from, to]) = selected else { return Ok(false) };
+            for (place, word) in [child as u64, from, to].into_iter().enumerate() {
+                self.set(Word(step.selected.0 + place as u16), word);
+            }
+            count += 1;
+        }
+        if let Some(tied) = step.tied {
+            let by = (child != before).then_some(child);
+            self.set_node(tied, by);
+            let Some(code) = step.behind else { return Ok(true) };
+            return self.run(nodes, code.0 as usize, before);
+        }
+        let Some(code) = step.behind else { return Ok(true) };
+        self.come_to(chain, [start, child], count);
+        self.run(nodes, code.0 as usize, child)
+    }
+
+    /// The value of a path that ends at a node; none if `max` has none there.
+    fn at_end(
+        &mut self,
+        nodes: Nodes<'_>,
+        chain: &FlatChain,
+        [start, at]: [usize; 2],
+        count: u32,
+    ) -> Result<Option<i64>, Stopped> {
+        let Some((code, number)) = chain.largest else { return Ok(Some(0)) };
+        self.come_to(chain, [start, at], count);
+        self.run(nodes, code.0 as usize, at)?;
+        Ok(self.value(number).map(i64::from))
+    }
+
+    /// Tells the constituents of a path how far it has come.
+    fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
+        if !chain.is_path {
+            return;
+        }
+        let ply = |node: usize| self.walks.plies.get(node).map_or(node, |&ply| ply as usize);
+        let unfocused = ply(at) - ply(start) - count as usize;
+        self.set(Word(chain.of_path.0 + 1), count.into());
+        self.set(Word(chain.of_path.0 + 2), unfocused as u64);
+    }
+
+    // ---- what is in focus
+
+    /// Whose moves count in a path that begins at a node.
+    fn seen(&self, nodes: Nodes<'_>, chain: &FlatChain, start: usize) -> Seen {
+        match chain.focus {
+            None => Seen::All,
+            Some(FlatFocus::SideToMove) => {
+                // Where no move leaves it, none counts.
+                let child = first_child(nodes, start);
+                let is_white = |child| self.games.moves().to(nodes.slot(child)).is_by_white();
+                Seen::White(child.is_some_and(is_white))
+            }
+            Some(FlatFocus::Pieces { set, capture }) => {
+                let mut squares = self.get(set);
+                let mut set = 0;
+                while squares != 0 {
+                    set |= bit(self.men.on[start][squares.trailing_zeros() as usize]);
+                    squares &= squares - 1;
+                }
+                Seen::Pieces { set, capture }
+            }
+        }
+    }
+
+    /// Whether the move to a node counts.
+    fn is_seen(&self, nodes: Nodes<'_>, seen: Seen, node: usize) -> bool {
+        match seen {
+            Seen::All => true,
+            Seen::White(white) => self.games.moves().to(nodes.slot(node)).is_by_white() == white,
+            Seen::Pieces { set, capture } => {
+                let Moved { movers, taken } = self.walks.moved[node];
+                movers & set != 0 || capture && taken & set != 0
+            }
+        }
+    }
+
+    /// Whether the part of a move that leaves a square counts.
+    fn is_part_seen(&self, seen: Seen, before: usize, child: usize, square: u8) -> bool {
+        match seen {
+            Seen::All | Seen::White(_) => true,
+            Seen::Pieces { set, capture } => {
+                bit(self.men.on[before][square as usize]) & set != 0
+                    || capture && self.walks.moved[child].taken & set != 0
+            }
+        }
+    }
+
+    /// The nearest moves that count on every branch; at the start those that leave it.
+    fn exits(
+        &self,
+        nodes: Nodes<'_>,
+        chain: &FlatChain,
+        seen: Seen,
+        [start, at]: [usize; 2],
+        exits: &mut Vec<(u32, u32)>,
+    ) -> Result<(), Stopped> {
+        exits.clear();
+        let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
+        if !nodes.has_lines() {
+            let last = if at == start { at + 1 } else { nodes.len() - 1 };
+            let end = nodes.len().min(last + 1);
+            let next = (at + 1..end).find(|&node| self.is_seen(nodes, seen, node));
+            exits.extend(next.map(|node| (node as u32 - 1, node as u32)));
+            return self.look_at(next.unwrap_or(end) - at);
+        }
+        // Numbers follow the order of branches but for those that leave one node: each level is taken in turn.
+        let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
+        open.reverse();
+        while let Some(node) = open.pop() {
+            self.look_at(1)?;
+            if self.is_seen(nodes, seen, node) {
+                exits.push((nodes.parent(node) as u32, node as u32));
+            } else if at != start {
+                let first = open.len();
+                open.extend(self.children(nodes, node).filter(|&child| may_step(child)));
+                open[first..].reverse();
+            }
+        }
+        Ok(())
+    }
+
+    // ---- what is remembered
+
+    /// The table for what is known of a chain as long as all means the same; none where nothing may be remembered, or
+    /// where it would be too much.
+    fn table(&self, chain: &FlatChain, of: &mut Searched, seen: Seen) -> Option<usize> {
+        of.key.clear();
+        match &chain.memory {
+            Memory::Nothing => return None,
+            Memory::OfStart => of.tables.clear(),
+            Memory::OfWords { vars, words } => {
+                for &var in vars {
+                    let bound = self.bound[usize::from(var)];
+                    of.key.extend([u64::from(bound), if bound { self.get(Word(var)) } else { 0 }]);
+                }
+                of.key.extend(words.iter().map(|&word| self.get(word)));
+            }
+        }
+        match seen {
+            Seen::All => {}
+            Seen::White(white) => of.key.push(white.into()),
+            Seen::Pieces { set, .. } => of.key.push(set),
+        }
+        of.tables.place(&of.key)
+    }
+}
+
+impl Searched {
+    fn enter(&mut self, at: u32, op: u16, count: u32) {
+        let (open, seen) = (self.open.len(), self.seen.len());
+        self.frames.push(Frame { at, op, count, open, seen, best: None });
+        self.open.push(Open::Op(op));
+    }
+
+    /// Another way on from the last frame, which is taken if it is better than those before.
+    fn offer(&mut self, way: Option<Best>) {
+        let (Some(way), Some(frame)) = (way, self.frames.last_mut()) else { return };
+        if frame.best.is_none_or(|best| way.value > best.value) {
+            frame.best = Some(way);
+        }
+    }
+}
+
+/// A way with the position or move that leads to it.
+fn longer(chain: &FlatChain, best: Best) -> Best {
+    let more = i64::from(chain.largest.is_none());
+    Best { value: best.value + more, ..best }
+}
+
+/// Where a table knows of a node and an operation.
+fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
+    at as usize * chain.ops.len() + usize::from(op)
+}
+
+/// A piece as a bit.
+pub(super) fn bit(piece: u8) -> u64 {
+    if piece == NONE { 0 } else { 1 << piece }
+}

@@ -1,0 +1,209 @@
+//! Pieces in focus of a path: which of them each move touches.
+
+use std::collections::HashMap;
+
+use super::{Games, Source, moves::Moves, tree::Nodes};
+use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
+
+/// Which pieces moved in a game. They have the numbers of the squares on which they stand at first, in their order.
+pub(super) struct Pieces {
+    moved: Vec<Moved>,
+    /// For each node, the pieces in focus of a walk that begins there; none where none does.
+    at_start: Vec<u64>,
+    capture: bool,
+}
+
+/// The pieces that a move touched, each a bit.
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    /// What moved, of castling the king.
+    mover: u64,
+    /// The rook, of castling.
+    rook: u64,
+    taken: u64,
+}
+
+/// Which moves of a game some pieces in focus see, as masks of the segments that the game meets.
+pub(super) struct Seen {
+    first_segment: usize,
+    masks: Vec<SeenMasks>,
+}
+
+/// Of the positions of a segment, those to which such moves lead.
+#[derive(Clone, Copy, Default)]
+struct SeenMasks {
+    any: u32,
+    /// Castling, whatever is in focus,
+    castles: u32,
+    /// with the king in focus,
+    king: u32,
+    /// with the rook in focus.
+    rook: u32,
+}
+
+impl Pieces {
+    /// Those of a game, with `focus` the squares of those in focus of walks that begin at `starts`, ascending.
+    pub(super) fn new(
+        nodes: Nodes<'_>,
+        games: &Games<'_>,
+        focus: Source<'_>,
+        capture: bool,
+        starts: &[usize],
+    ) -> Pieces {
+        let moves = games.moves();
+        let root = first_board(games, nodes.slot(0));
+        let mut board = root;
+        let (moved, at_start) = (Vec::with_capacity(nodes.len()), vec![0; nodes.len()]);
+        let mut out = Pieces { moved, at_start, capture };
+        let mut starts = starts.iter().copied().peekable();
+        for node in 0..nodes.len() {
+            if node > 0 && nodes.is_secondary(node) {
+                if games.count(node) {
+                    out.moved.resize(nodes.len(), Moved::default());
+                    break;
+                }
+                board = board_at(root, nodes, moves, nodes.parent(node));
+            }
+            let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { Moved::default() };
+            out.moved.push(moved);
+            if starts.next_if_eq(&node).is_none() {
+                continue;
+            }
+            let mut squares = focus.word(nodes.slot(node));
+            while squares != 0 {
+                out.at_start[node] |= bit(board[squares.trailing_zeros() as usize]);
+                squares &= squares - 1;
+            }
+        }
+        out
+    }
+
+    /// The pieces in focus of a walk that begins at a node.
+    pub(super) fn at_start(&self, node: usize) -> u64 {
+        self.at_start[node]
+    }
+
+    /// Those of some nodes that have the same pieces in focus, if any are.
+    pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
+        let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
+        let mut places = HashMap::new();
+        let in_focus = starts.map(|node| (node, self.at_start[node])).filter(|(_, set)| *set != 0);
+        for (node, set) in in_focus {
+            let place = *places.entry(set).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push((set, Vec::new()));
+            }
+            groups[place].1.push(node);
+        }
+        groups
+    }
+
+    /// Whether the move to a node is one of some pieces.
+    pub(super) fn sees(&self, node: usize, set: u64) -> bool {
+        let Moved { mover, rook, taken } = self.moved[node];
+        let taken = if self.capture { taken } else { 0 };
+        (mover | rook | taken) & set != 0
+    }
+
+    /// Whether the move that follows a node in a game without side lines is one of those in focus there.
+    pub(super) fn sees_next(&self, nodes: Nodes<'_>, node: usize) -> bool {
+        node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
+    }
+
+    /// Whether a set of pieces has the king and the rook that castle on the way to a node.
+    pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
+        let Moved { mover, rook, .. } = self.moved[node];
+        (rook != 0).then_some([mover & set != 0, rook & set != 0])
+    }
+
+    /// What some pieces see.
+    pub(super) fn seen(&self, nodes: Nodes<'_>, set: u64) -> Seen {
+        let segments = nodes.segments();
+        let mut masks = vec![SeenMasks::default(); segments.len()];
+        for (node, moved) in self.moved.iter().enumerate() {
+            let slot = nodes.slot(node) - segments.start * SEGMENT_SLOTS;
+            let (masks, place) = (&mut masks[slot / SEGMENT_SLOTS], slot % SEGMENT_SLOTS);
+            masks.any |= u32::from(self.sees(node, set)) << place;
+            if moved.rook != 0 {
+                masks.castles |= 1 << place;
+                masks.king |= u32::from(moved.mover & set != 0) << place;
+                masks.rook |= u32::from(moved.rook & set != 0) << place;
+            }
+        }
+        Seen { first_segment: segments.start, masks }
+    }
+}
+
+impl Seen {
+    /// Those of segment `at` where a move is seen.
+    pub(super) fn any(&self, at: usize) -> u32 {
+        self.masks[at - self.first_segment].any
+    }
+
+    /// Whether the move to a slot is seen.
+    pub(super) fn has(&self, slot: usize) -> bool {
+        self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
+    }
+
+    /// Where a move is seen and passes: castling where the part of the king or of the rook does, others by `other`.
+    pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {
+        let masks = self.masks[at - self.first_segment];
+        masks.any & other & !masks.castles | masks.king & king | masks.rook & rook
+    }
+}
+
+/// No piece.
+const NOBODY: u8 = u8::MAX;
+
+fn bit(piece: u8) -> u64 {
+    if piece < 64 { 1 << piece } else { 0 }
+}
+
+/// Who stands where at the root of a game.
+fn first_board(games: &Games<'_>, slot: usize) -> [u8; 64] {
+    let mut board = [NOBODY; 64];
+    let position = position_at(games.block, slot);
+    for (piece, square) in (0..).zip(position.board.occupied()) {
+        board[square as usize] = piece;
+    }
+    board
+}
+
+/// Who stands where at a node.
+fn board_at(mut board: [u8; 64], nodes: Nodes<'_>, moves: &Moves, mut node: usize) -> [u8; 64] {
+    let mut way = Vec::new();
+    while node > 0 {
+        way.push(node);
+        node = nodes.parent(node);
+    }
+    for node in way.into_iter().rev() {
+        play(&mut board, moves, nodes.slot(node));
+    }
+    board
+}
+
+/// Plays the move to a slot on a board of pieces.
+fn play(board: &mut [u8; 64], moves: &Moves, slot: usize) -> Moved {
+    let mut shift = |from: u8, to: u8| {
+        let piece = std::mem::replace(&mut board[from as usize], NOBODY);
+        (piece, std::mem::replace(&mut board[to as usize], piece))
+    };
+    if let Some([from, to]) = moves.plain_squares(slot) {
+        let (mover, taken) = shift(from, to);
+        return Moved { mover: bit(mover), rook: 0, taken: bit(taken) };
+    }
+    let mv = moves.to(slot);
+    if mv.is_null() {
+        return Moved { mover: bit(board[mv.left()[0] as usize]), ..Moved::default() };
+    }
+    let taken = mv.captured().map_or(NOBODY, |square| std::mem::replace(&mut board[square as usize], NOBODY));
+    let ([king_from, rook_from], [king_to, rook_to]) = (mv.left(), mv.reached());
+    let mover = std::mem::replace(&mut board[king_from as usize], NOBODY);
+    let rook =
+        if mv.is_castling() { std::mem::replace(&mut board[rook_from as usize], NOBODY) } else { NOBODY };
+    board[king_to as usize] = mover;
+    if mv.is_castling() {
+        board[rook_to as usize] = rook;
+    }
+    Moved { mover: bit(mover), rook: bit(rook), taken: bit(taken) }
+}

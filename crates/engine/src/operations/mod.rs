@@ -1,0 +1,397 @@
+//! Operations of the game language on columns of a block.
+//!
+//! Games lie whole in a block, and a child has a higher number than its parent: one pass against the order of slots
+//! brings something from children to parents, one pass along it from parents to children. Knows plans and reels,
+//! nothing of queries; the engines `cpu` and `gpu` share it.
+
+mod flat;
+mod focus;
+mod moves;
+mod pairs;
+mod reach;
+mod tree;
+mod walk;
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
+
+use super::{
+    Interrupt,
+    carry::{SlotColumn, clear_after, first_set, has},
+    slots_of,
+};
+use moves::{Entered, Moves};
+use orbit_plan::{GameOp, Leaf, NO_VALUE};
+use orbit_reel::{Block, SEGMENT_SLOTS};
+use tree::{Nodes, Tree};
+
+/// What is known of the games of a block, made when it is first wanted.
+#[derive(Debug)]
+pub(super) struct Games<'a> {
+    block: &'a Block,
+    moves: OnceCell<Moves>,
+    tree: OnceCell<Tree>,
+    /// Whether a query has run into an error in one of the games.
+    stopped: Cell<bool>,
+    interrupt: Interrupt,
+    /// Positions that were looked at since the interrupt was.
+    unlooked: Cell<usize>,
+}
+
+/// Positions after which the interrupt is looked at again. One takes less than twenty nanoseconds.
+const POSITIONS_A_LOOK: usize = 1 << 20;
+
+impl<'a> Games<'a> {
+    /// Those of a block.
+    pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> Games<'a> {
+        let (moves, tree) = (OnceCell::new(), OnceCell::new());
+        Games { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
+    }
+
+    /// The switch that ends the evaluation.
+    pub(super) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Tells whether a query has run into an error in one of the games, or was interrupted.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    fn stop(&self) {
+        self.stopped.set(true);
+    }
+
+    /// Counts positions that are looked at, or work that takes as long, and looks every so often at the interrupt. Tells whether
+    /// the evaluation is to end: then what is made does not matter.
+    pub(super) fn count(&self, positions: usize) -> bool {
+        let unlooked = self.unlooked.get().saturating_add(positions);
+        self.unlooked.set(unlooked);
+        if unlooked >= POSITIONS_A_LOOK {
+            self.look();
+        }
+        self.is_stopped()
+    }
+
+    #[cold]
+    fn look(&self) {
+        self.unlooked.set(0);
+        if self.interrupt.is_set() {
+            self.stop();
+        }
+    }
+
+    fn moves(&self) -> &Moves {
+        self.moves.get_or_init(|| Moves::new(self.block))
+    }
+
+    fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| Tree::new(self.block))
+    }
+
+    /// Calls `visit` with the nodes of each game, until the evaluation is to end.
+    fn each(&self, visit: impl FnMut(Nodes<'_>)) {
+        let tree = self.tree();
+        let games = self.block.games().map(|game| tree.nodes(game));
+        games.take_while(|nodes| !self.count(nodes.len())).for_each(visit);
+    }
+}
+
+/// Where an operand is read from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    /// The same word everywhere.
+    Constant(u64),
+    /// A column.
+    Column(&'a SlotColumn),
+}
+
+impl<'a> Source<'a> {
+    /// The word of a slot; of a mask all ones or zeros.
+    pub(super) fn word(&self, slot: usize) -> u64 {
+        match self {
+            Source::Constant(word) => *word,
+            Source::Column(SlotColumn::Words(words)) => words[slot],
+            Source::Column(SlotColumn::Bits(bits)) => u64::from(has(bits, slot)).wrapping_neg(),
+        }
+    }
+
+    /// Whether a mask holds at a slot.
+    pub(super) fn holds(&self, slot: usize) -> bool {
+        match self {
+            Source::Constant(word) => *word != 0,
+            Source::Column(SlotColumn::Bits(bits)) => has(bits, slot),
+            Source::Column(SlotColumn::Words(words)) => words[slot] != 0,
+        }
+    }
+
+    /// The first slot of a range at which a mask holds.
+    fn first_in(&self, slots: Range<usize>) -> Option<usize> {
+        match self {
+            Source::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
+            _ => slots.into_iter().find(|&slot| self.holds(slot)),
+        }
+    }
+
+    /// Writes the word of each slot into `out`, which has an entry for each.
+    pub(super) fn copy_words(&self, out: &mut [u64]) {
+        match self {
+            Source::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
+            _ => out.iter_mut().enumerate().for_each(|(slot, word)| *word = self.word(slot)),
+        }
+    }
+
+    /// A mask, a word for each segment.
+    pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
+        match self {
+            Source::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
+            Source::Constant(word) => {
+                Cow::Owned(vec![if *word == 0 { 0 } else { u32::MAX }; block.segments()])
+            }
+            Source::Column(SlotColumn::Words(_)) => {
+                let mut bits = Bits::new(block);
+                (0..block.slots()).filter(|&slot| self.holds(slot)).for_each(|slot| bits.set(slot));
+                Cow::Owned(bits.0)
+            }
+        }
+    }
+}
+
+/// A mask in the making.
+struct Bits(Vec<u32>);
+
+impl Bits {
+    fn new(block: &Block) -> Bits {
+        Bits(vec![0; block.segments()])
+    }
+
+    /// That of all positions.
+    fn full(block: &Block) -> Bits {
+        let mut bits = vec![u32::MAX; block.segments()];
+        clear_after(&mut bits, block.slots());
+        Bits(bits)
+    }
+
+    fn set(&mut self, slot: usize) {
+        self.0[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+    }
+
+    fn clear(&mut self, slot: usize) {
+        self.0[slot / SEGMENT_SLOTS] &= !(1 << (slot % SEGMENT_SLOTS));
+    }
+
+    fn put(&mut self, slot: usize, value: bool) {
+        self.0[slot / SEGMENT_SLOTS] |= u32::from(value) << (slot % SEGMENT_SLOTS);
+    }
+}
+
+/// Where all masks hold.
+fn meet<'a>(masks: &[Source<'a>], block: &Block) -> Cow<'a, [u32]> {
+    let [first, rest @ ..] = masks else { return Cow::Owned(vec![u32::MAX; block.segments()]) };
+    let mut all = first.bits(block);
+    for mask in rest {
+        all.to_mut().iter_mut().zip(&*mask.bits(block)).for_each(|(word, mask)| *word &= mask);
+    }
+    all
+}
+
+/// The number of a node as a word: none where it has no value.
+fn node_at(word: u64, nodes: Nodes<'_>) -> Option<usize> {
+    usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
+}
+
+/// A number as a word.
+fn number(value: Option<i64>) -> u64 {
+    value.unwrap_or(NO_VALUE) as u64
+}
+
+/// What an operation makes of its operands. `words` makes a column of words that are 0.
+pub(super) fn make(
+    op: &GameOp,
+    operands: &[Source<'_>],
+    games: &Games<'_>,
+    words: impl FnOnce() -> Vec<u64>,
+) -> SlotColumn {
+    let block = games.block;
+    if let GameOp::Flat(program) = op {
+        return flat::run(program, operands, games, words);
+    }
+    if !op.is_mask() {
+        let mut out = words();
+        make_words(op, operands, games, &mut out);
+        return SlotColumn::Words(out);
+    }
+    let mut out = Bits::new(block);
+    match (op, operands) {
+        (GameOp::Leaf(leaf), _) => leaf_mask(*leaf, games, &mut out),
+        (GameOp::Entered(test), _) => out = Entered::new(test, operands).mask(games.moves(), games.tree()),
+        (GameOp::AnyChild, _) => out.0 = games.tree().to_parents(None).steps(&meet(operands, block)),
+        (GameOp::MaskOfParent, [mask]) => out.0 = games.tree().to_children().steps(&mask.bits(block)),
+        (GameOp::AnyWalk(walk), _) => out = walk::found(walk, operands, games),
+        (GameOp::MaskAt, [at, mask]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                let there = node_at(at.word(slot), nodes);
+                out.put(slot, there.is_some_and(|there| mask.holds(nodes.slot(there))));
+            }
+        }),
+        (GameOp::Before, [a, b]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                let both = node_at(a.word(slot), nodes).zip(node_at(b.word(slot), nodes));
+                if both.is_some_and(|(a, b)| games.count(nodes.between(a, b))) {
+                    return;
+                }
+                out.put(slot, both.is_some_and(|(a, b)| nodes.is_before(a, b)));
+            }
+        }),
+        _ => unreachable!("no other operation makes masks"),
+    }
+    SlotColumn::Bits(out.0)
+}
+
+fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut [u64]) {
+    let block = games.block;
+    match (op, operands) {
+        (GameOp::Leaf(leaf), _) => leaf_words(*leaf, games, out),
+        (GameOp::Own { test, to }, _) => {
+            Entered::new(test, operands).own_words(games.moves(), games.tree(), *to, out);
+        }
+        (GameOp::CountChildren, _) => {
+            let (tree, counts) = (games.tree(), meet(operands, block));
+            slots_of(&counts, 0..block.slots())
+                .filter(|&slot| !tree.is_root(slot))
+                .for_each(|slot| out[tree.parent(slot)] += 1);
+        }
+        (GameOp::FirstChild, [mask, word, none]) => games.each(|nodes| {
+            (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = none.word(nodes.slot(node)));
+            // The first child is written last.
+            for node in (1..nodes.len()).rev() {
+                let slot = nodes.slot(node);
+                if mask.holds(slot) {
+                    out[nodes.slot(nodes.parent(node))] = word.word(slot);
+                }
+            }
+        }),
+        (GameOp::UnionChildren, [word]) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                out[nodes.slot(nodes.parent(node))] |= word.word(nodes.slot(node));
+            }
+        }),
+        (GameOp::WordAt, [at, word, none]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                out[slot] = match node_at(at.word(slot), nodes) {
+                    Some(there) => word.word(nodes.slot(there)),
+                    None => none.word(slot),
+                };
+            }
+        }),
+        (GameOp::Numbered, [at]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                out[slot] = number(node_at(at.word(slot), nodes).map(|there| there as i64));
+            }
+        }),
+        (GameOp::Child, [place]) => games.each(|nodes| {
+            let mut children = vec![Vec::new(); nodes.len()];
+            (1..nodes.len()).for_each(|node| children[nodes.parent(node)].push(node));
+            for (node, children) in children.iter().enumerate() {
+                let slot = nodes.slot(node);
+                let place = usize::try_from(place.word(slot) as i64).ok();
+                let child = place.and_then(|place| children.get(place));
+                out[slot] = number(child.map(|&child| child as i64));
+            }
+        }),
+        (GameOp::Fork | GameOp::Distance, [a, b]) => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let slot = nodes.slot(node);
+                let both = node_at(a.word(slot), nodes).zip(node_at(b.word(slot), nodes));
+                if both.is_some_and(|(a, b)| games.count(nodes.between(a, b))) {
+                    return;
+                }
+                let (fork, distance) = both.map(|(a, b)| nodes.fork(a, b)).unzip();
+                let value = if *op == GameOp::Fork { fork } else { distance };
+                out[slot] = number(value.map(|value| value as i64));
+            }
+        }),
+        (GameOp::Walk(walk), _) => walk::numbers(walk, operands, games, out),
+        _ => unreachable!("no other operation makes words"),
+    }
+}
+
+fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
+    match leaf {
+        Leaf::Mainline | Leaf::VirtualMainline | Leaf::Try => {
+            let moves = games.moves();
+            games.each(|nodes| {
+                let mut ways = vec![moves::Way::default(); nodes.len()];
+                for node in 0..nodes.len() {
+                    let slot = nodes.slot(node);
+                    if node > 0 {
+                        let parent = ways[nodes.parent(node)];
+                        ways[node] = parent.then(moves.to(slot), nodes.is_secondary(node));
+                    }
+                    let way = ways[node];
+                    out.put(
+                        slot,
+                        match leaf {
+                            Leaf::Mainline => way.depth == 0,
+                            Leaf::VirtualMainline => way.virtual_mainline(),
+                            _ => way.tries == 1,
+                        },
+                    );
+                }
+            });
+        }
+        Leaf::Sibling(sibling) => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                out.put(nodes.slot(node), nodes.is_sibling(node, sibling));
+            }
+        }),
+        _ => {
+            let moves = games.moves();
+            games.each(|nodes| {
+                for node in 1..nodes.len() {
+                    let mv = moves.to(nodes.slot(node));
+                    out.put(
+                        nodes.slot(node),
+                        match leaf {
+                            Leaf::Arrived(special) => mv.is(special),
+                            _ => mv.is_null(),
+                        },
+                    );
+                }
+            });
+        }
+    }
+}
+
+fn leaf_words(leaf: Leaf, games: &Games<'_>, out: &mut [u64]) {
+    match leaf {
+        Leaf::Number => games.each(|nodes| {
+            (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = node as u64);
+        }),
+        Leaf::Parent => games.each(|nodes| {
+            for node in 0..nodes.len() {
+                let parent = (node > 0).then(|| nodes.parent(node) as i64);
+                out[nodes.slot(node)] = number(parent);
+            }
+        }),
+        Leaf::Depth => games.each(|nodes| {
+            for node in 1..nodes.len() {
+                let parent = out[nodes.slot(nodes.parent(node))];
+                out[nodes.slot(node)] = parent + u64::from(nodes.is_secondary(node));
+            }
+        }),
+        _ => {
+            let moves = games.moves();
+            games.each(|nodes| {
+                for node in 1..nodes.len() {
+                    out[nodes.slot(node)] = moves.to(nodes.slot(node)).squares(leaf);
+                }
+            });
+        }
+    }
+}

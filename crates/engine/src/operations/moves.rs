@@ -1,0 +1,455 @@
+//! What moves do: a record for each position, of the move that led there.
+
+use shakmaty::Square;
+
+use super::{Bits, Source, tree::Tree};
+use crate::{carry::has, slots_of};
+use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
+use orbit_plan::{CastlingPart, EdgeTest, Leaf, Special, SquareTest};
+use orbit_reel::{
+    Block, SEGMENT_SLOTS,
+    replay::{SegmentColumns, position_at},
+};
+
+/// The move that led to a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct MoveTo {
+    /// Of castling the king's.
+    from: u8,
+    to: u8,
+    /// The rook's, of castling.
+    rook_from: u8,
+    rook_to: u8,
+    /// What moved, before the move.
+    piece: u8,
+    /// What stands on the square of arrival afterwards; of castling the rook.
+    becomes: u8,
+    /// What was captured, and where.
+    taken: u8,
+    taken_on: u8,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Kind {
+    /// The root of a game has none.
+    #[default]
+    None,
+    Plain,
+    Castle,
+    EnPassant,
+    Null,
+}
+
+/// The moves of a block. Nearly all take a piece from one square to another one, where it stays what it was and captures
+/// what stood there: these are columns. The others are a list.
+#[derive(Debug)]
+pub(super) struct Moves {
+    /// For each slot, the move that led there: its squares as in a [`PackedMove`], and what moved.
+    plain: Vec<PackedMove>,
+    /// For each slot, what was captured on the square of arrival.
+    taken: Vec<u8>,
+    /// The slots of the others: castling, captures in passing, promotions, null moves.
+    is_special: Vec<u32>,
+    /// They, in the order of slots.
+    special: Vec<(usize, MoveTo)>,
+}
+
+impl Moves {
+    pub(super) fn new(block: &Block) -> Moves {
+        let slots = block.slots();
+        let mut out = Moves {
+            plain: vec![PackedMove(0); slots],
+            taken: vec![0; slots],
+            is_special: vec![0; block.segments()],
+            special: Vec::new(),
+        };
+        let mut columns = SegmentColumns::new();
+        for segment in 0..block.segments() {
+            columns.replay(block, segment);
+            let first = segment * SEGMENT_SLOTS;
+            // The last move of a block leads nowhere.
+            let moves = &block.moves[first..(slots - 1).min(first + SEGMENT_SLOTS)];
+            for (i, &mv) in moves.iter().enumerate().filter(|(_, mv)| !mv.is_start()) {
+                let board = Board { planes: std::array::from_fn(|k| columns.planes[k][i]) };
+                out.add(first + i + 1, mv, board, columns.masks.white >> i & 1 != 0);
+            }
+        }
+        for game in block.games().filter(|game| game.has_lines()) {
+            for line in game.lines() {
+                let before = game.first_slot() + line.parent() as usize;
+                let Position { board, state } = position_at(block, before);
+                let slot = game.first_slot() + line.first_node() as usize;
+                out.add(slot, line.edge(), board, state.turn().is_white());
+            }
+        }
+        out.special.sort_unstable_by_key(|(slot, _)| *slot);
+        out
+    }
+
+    fn add(&mut self, slot: usize, mv: PackedMove, board: Board, white: bool) {
+        let piece = board.at(mv.from());
+        if mv.kind() == MoveKind::Piece(piece) {
+            self.plain[slot] = mv;
+            self.taken[slot] = board.at(mv.to()).0;
+            return;
+        }
+        self.is_special[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+        self.special.push((slot, MoveTo::new(mv, board, white)));
+    }
+
+    /// The move that led to a slot.
+    pub(super) fn to(&self, slot: usize) -> MoveTo {
+        if !has(&self.is_special, slot) {
+            return self.plain(slot);
+        }
+        let place = self.special.partition_point(|(other, _)| *other < slot);
+        self.special[place].1
+    }
+
+    /// The squares that it left and reached, unless it is one of the list.
+    pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
+        (!has(&self.is_special, slot)).then(|| self.squares(slot))
+    }
+
+    /// The squares that it left and reached and whether it captured, unless it is one of the list.
+    pub(super) fn plain_move(&self, slot: usize) -> Option<([u8; 2], bool)> {
+        self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
+    }
+
+    /// The same of a move that is none of the list.
+    fn squares(&self, slot: usize) -> [u8; 2] {
+        let mv = self.plain[slot];
+        [mv.from() as u8, mv.to() as u8]
+    }
+
+    /// The move to a slot where it is none of the list.
+    fn plain(&self, slot: usize) -> MoveTo {
+        let (mv, taken) = (self.plain[slot], self.taken[slot]);
+        let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
+        let kind = if piece == 0 { Kind::None } else { Kind::Plain };
+        MoveTo { from, to, piece, becomes: piece, taken, taken_on: to, kind, ..MoveTo::default() }
+    }
+}
+
+impl MoveTo {
+    fn new(mv: PackedMove, board: Board, white: bool) -> MoveTo {
+        let (from, to) = (mv.from(), mv.to());
+        let piece = board.at(from).0;
+        let plain = MoveTo { from: from as u8, to: to as u8, piece, becomes: piece, ..MoveTo::default() };
+        match mv.kind() {
+            MoveKind::Start => MoveTo::default(),
+            MoveKind::Piece(becomes) => MoveTo {
+                becomes: becomes.0,
+                taken: board.at(to).0,
+                taken_on: to as u8,
+                kind: Kind::Plain,
+                ..plain
+            },
+            MoveKind::EnPassant => {
+                let taken = Square::new(from as u32 & 56 | to as u32 & 7);
+                MoveTo { taken: board.at(taken).0, taken_on: taken as u8, kind: Kind::EnPassant, ..plain }
+            }
+            MoveKind::Castle => {
+                let rank = from as u8 & 56;
+                let (king, rook) = if to as u8 > from as u8 { (6, 5) } else { (2, 3) };
+                MoveTo {
+                    to: rank + king,
+                    rook_from: to as u8,
+                    rook_to: rank + rook,
+                    becomes: board.at(to).0,
+                    kind: Kind::Castle,
+                    ..plain
+                }
+            }
+            MoveKind::Null => {
+                let king = Code(if white { 6 } else { 14 });
+                let square = board.squares_of(PieceSet::only(king)).first().unwrap_or(Square::A1) as u8;
+                MoveTo { from: square, to: square, piece: king.0, becomes: king.0, kind: Kind::Null, ..plain }
+            }
+        }
+    }
+
+    /// What moved, from where and to where.
+    pub(super) fn shift(self) -> [u8; 3] {
+        [self.from, self.to, self.piece]
+    }
+
+    pub(super) fn is_null(self) -> bool {
+        self.kind == Kind::Null
+    }
+
+    pub(super) fn is_castling(self) -> bool {
+        self.kind == Kind::Castle
+    }
+
+    pub(super) fn is_by_white(self) -> bool {
+        self.piece & 8 == 0
+    }
+
+    /// Castling begins on the file of the kings: Chess960 knows other ways.
+    pub(super) fn is(self, special: Special) -> bool {
+        let castle = self.is_castling() && self.from & 7 == 4;
+        match special {
+            Special::Any => true,
+            Special::Castle => castle,
+            Special::KingSide => castle && self.to & 7 == 6,
+            Special::QueenSide => castle && self.to & 7 == 2,
+            Special::EnPassant => self.kind == Kind::EnPassant,
+        }
+    }
+
+    /// The squares that it left: two of castling.
+    pub(super) fn left(self) -> [u8; 2] {
+        if self.is_castling() { [self.from, self.rook_from] } else { [self.from; 2] }
+    }
+
+    /// The squares that it reached, in the same order.
+    pub(super) fn reached(self) -> [u8; 2] {
+        if self.is_castling() { [self.to, self.rook_to] } else { [self.to; 2] }
+    }
+
+    /// Whether it is a promotion to one of some kinds of pieces, of either colour.
+    pub(super) fn promotes_to(self, pieces: PieceSet) -> bool {
+        let becomes = self.becomes & 7;
+        self.kind == Kind::Plain
+            && self.piece & 7 == 1
+            && becomes != 1
+            && [becomes, becomes | 8].into_iter().any(|code| pieces.contains(Code(code)))
+    }
+
+    /// Where it captured.
+    pub(super) fn captured(self) -> Option<u8> {
+        (self.taken != 0).then_some(self.taken_on)
+    }
+
+    /// The set that a leaf names.
+    pub(super) fn squares(self, leaf: Leaf) -> u64 {
+        let both = |squares: [u8; 2]| 1 << squares[0] | 1 << squares[1];
+        match leaf {
+            Leaf::From => both(self.left()),
+            Leaf::To => both(self.reached()),
+            Leaf::MovedFrom => 1 << self.from,
+            Leaf::MovedTo => 1 << self.to,
+            Leaf::Captured => self.captured().map_or(0, |square| 1 << square),
+            Leaf::EnPassant if self.kind == Kind::EnPassant => 1 << self.taken_on,
+            _ => 0,
+        }
+    }
+
+    /// What stood on a square that it touched, before the move.
+    fn before(self, square: u8) -> u8 {
+        match self.kind {
+            _ if square == self.from => self.piece,
+            Kind::Castle if square == self.rook_from => self.becomes,
+            _ if self.taken != 0 && square == self.taken_on => self.taken,
+            _ => 0,
+        }
+    }
+}
+
+/// What the way from the root to a node is like.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Way {
+    /// The side lines that it leads into.
+    pub(super) depth: u32,
+    /// Those of them that White began.
+    pub(super) tries: u32,
+    has_null_move: bool,
+}
+
+impl Way {
+    /// With one more move.
+    pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> Way {
+        Way {
+            depth: self.depth + u32::from(is_secondary),
+            tries: self.tries + u32::from(is_secondary && mv.is_by_white()),
+            has_null_move: self.has_null_move || mv.is_null(),
+        }
+    }
+
+    pub(super) fn virtual_mainline(self) -> bool {
+        self.tries == 0 && !self.has_null_move
+    }
+}
+
+/// A test of moves with the columns that it reads.
+pub(super) struct Entered<'a> {
+    test: &'a EdgeTest,
+    from: Test<'a>,
+    to: Test<'a>,
+    captures: Option<Test<'a>>,
+    passing: Option<Test<'a>>,
+}
+
+/// A test of one square of a move.
+enum Test<'a> {
+    Any,
+    Pieces(PieceSet, u64),
+    Column(Source<'a>),
+}
+
+impl<'a> Entered<'a> {
+    pub(super) fn new(test: &'a EdgeTest, operands: &[Source<'a>]) -> Entered<'a> {
+        let mut columns = operands.iter();
+        let mut square = |test: SquareTest| match test {
+            SquareTest::Any => Test::Any,
+            SquareTest::Pieces { contents, squares } => Test::Pieces(contents, squares),
+            SquareTest::Column => Test::Column(*columns.next().expect("each column is an operand")),
+        };
+        let (from, to) = (square(test.from), square(test.to));
+        let (captures, passing) = (test.captures.map(&mut square), test.passing.map(&mut square));
+        Entered { test, from, to, captures, passing }
+    }
+
+    /// Where the move that led there passes.
+    pub(super) fn mask(&self, moves: &Moves, tree: &Tree) -> Bits {
+        let mut out = Bits(match self.plain() {
+            Some(test) => test.mask(moves),
+            None => vec![0; moves.is_special.len()],
+        });
+        // The root of a game has no move.
+        out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
+        let (left, reached) =
+            (|slot: usize| moves.plain[slot].0 & 63, |slot: usize| moves.plain[slot].0 >> 6 & 63);
+        self.from.keep(&mut out.0, tree, left);
+        self.to.keep(&mut out.0, tree, reached);
+        self.captures.iter().for_each(|test| test.keep(&mut out.0, tree, reached));
+        for &(slot, mv) in &moves.special {
+            out.clear(slot);
+            let is_child = self.test.sibling.is_none_or(|sibling| tree.is_sibling(slot, sibling));
+            out.put(slot, is_child && self.passes(mv, tree.parent(slot)));
+        }
+        out
+    }
+
+    /// Writes the squares that the moves left, or with `to` reached, where they pass.
+    pub(super) fn own_words(&self, moves: &Moves, tree: &Tree, to: bool, out: &mut [u64]) {
+        let mask = self.mask(moves, tree);
+        for slot in slots_of(&mask.0, 0..moves.plain.len()) {
+            out[slot] = self.own(moves.to(slot), tree.parent(slot), to);
+        }
+    }
+
+    /// What a move that is not special must be like; none if it cannot pass.
+    fn plain(&self) -> Option<Plain> {
+        let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
+        if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
+            return None;
+        }
+        let captures = self.captures.as_ref().map_or(Plain::ANY, |test| {
+            let (pieces, squares) = test.pieces();
+            (pieces & !1, squares)
+        });
+        let ((moves, from), (content, to)) = (self.from.pieces(), self.to.pieces());
+        Some(Plain { moves, from, content: content & captures.0, to: to & captures.1 })
+    }
+
+    /// Whether a move passes, of which it is known at which slot it was made.
+    fn passes(&self, mv: MoveTo, before: usize) -> bool {
+        if !self.fits(mv, before) {
+            return false;
+        }
+        let [king, rook] = self.parts(mv, before);
+        king || rook
+    }
+
+    /// The squares that it left, or with `to` reached, of castling those of the parts that pass.
+    fn own(&self, mv: MoveTo, before: usize, to: bool) -> u64 {
+        if !self.fits(mv, before) {
+            return 0;
+        }
+        let squares = if to { mv.reached() } else { mv.left() };
+        let parts = self.parts(mv, before).into_iter().zip(squares);
+        parts.filter(|(passes, _)| *passes).fold(0, |set, (_, square)| set | 1 << square)
+    }
+
+    /// Whether what is the same of both parts of castling passes.
+    fn fits(&self, mv: MoveTo, before: usize) -> bool {
+        let test = self.test;
+        let captures = |test: &Test<'_>| mv.captured().is_some_and(|square| test.passes(mv, square, before));
+        mv.is(test.only)
+            && (!test.null || mv.is_null())
+            && self.captures.as_ref().is_none_or(captures)
+            && (self.passing.as_ref()).is_none_or(|test| mv.kind == Kind::EnPassant && captures(test))
+            && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
+    }
+
+    /// Whether the squares pass: of castling those of the king and those of the rook.
+    fn parts(&self, mv: MoveTo, before: usize) -> [bool; 2] {
+        let passes = |from, to| self.from.passes(mv, from, before) && self.to.passes(mv, to, before);
+        let king = passes(mv.from, mv.to);
+        if !mv.is_castling() {
+            return [king && self.test.part.is_none(), false];
+        }
+        let rook = !self.test.kings && passes(mv.rook_from, mv.rook_to);
+        match self.test.part {
+            None => [king, rook],
+            Some(CastlingPart::King) => [king, false],
+            Some(CastlingPart::Rook) => [false, rook],
+        }
+    }
+}
+
+/// A test of moves that are not special, as sets of contents and squares.
+struct Plain {
+    /// What moves.
+    moves: u16,
+    from: u64,
+    /// What stands on the square of arrival before the move.
+    content: u16,
+    to: u64,
+}
+
+impl Plain {
+    const ANY: (u16, u64) = (u16::MAX, u64::MAX);
+
+    fn mask(&self, moves: &Moves) -> Vec<u32> {
+        let segments = moves.plain.chunks(SEGMENT_SLOTS).zip(moves.taken.chunks(SEGMENT_SLOTS));
+        let word = |(moves, taken): (&[PackedMove], &[u8])| {
+            moves.iter().zip(taken).enumerate().fold(0, |word, (i, (&mv, &taken))| {
+                let (from, to, piece) = (mv.0 & 63, mv.0 >> 6 & 63, mv.0 >> 12);
+                let squares = self.from >> from & self.to >> to;
+                let contents = self.moves >> piece & self.content >> taken;
+                word | (squares as u32 & u32::from(contents) & 1) << i
+            })
+        };
+        segments.map(word).collect()
+    }
+}
+
+impl Test<'_> {
+    /// Which contents and squares may pass.
+    fn pieces(&self) -> (u16, u64) {
+        match self {
+            Test::Any | Test::Column(_) => Plain::ANY,
+            Test::Pieces(pieces, squares) => (pieces.0, *squares),
+        }
+    }
+
+    /// Takes the slots out of a mask whose square is not in the column before the move, if there is one.
+    #[inline(always)]
+    fn keep(&self, mask: &mut [u32], tree: &Tree, square: impl Fn(usize) -> u16) {
+        let Test::Column(sets) = self else { return };
+        for (segment, word) in mask.iter_mut().enumerate() {
+            let (mut rest, mut kept) = (*word, 0);
+            while rest != 0 {
+                let place = rest.trailing_zeros();
+                rest &= rest - 1;
+                let slot = segment * SEGMENT_SLOTS + place as usize;
+                kept |= (sets.word(tree.parent(slot)) >> square(slot) & 1) as u32 * (1 << place);
+            }
+            *word = kept;
+        }
+    }
+
+    fn passes(&self, mv: MoveTo, square: u8, before: usize) -> bool {
+        match self {
+            Test::Any => true,
+            Test::Pieces(pieces, squares) => {
+                squares >> square & 1 != 0 && pieces.contains(Code(mv.before(square)))
+            }
+            Test::Column(sets) => sets.word(before) >> square & 1 != 0,
+        }
+    }
+}

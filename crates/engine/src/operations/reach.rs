@@ -1,0 +1,294 @@
+//! Which states of an automaton lead on to a complete walk: masks, for all positions of a segment at once.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{Bits, Games, Source, focus::Seen, tree::Flow};
+use crate::carry::has;
+use orbit_plan::{Branch, NO_VALUE, Sees, State, Walk};
+use orbit_reel::{Block, SEGMENT_SLOTS};
+
+/// See the module. A walk goes to later slots, or with `back` to earlier ones: what it can reach from a segment is known
+/// when the segments on that side are done, and within a segment it is found by repetition.
+pub(super) struct Reach<'a> {
+    walk: &'a Walk,
+    games: &'a Games<'a>,
+    /// Against the direction of the walk.
+    flow: Flow<'a>,
+    /// The operands of the automaton.
+    masks: Vec<Cow<'a, [u32]>>,
+    /// Where a walk that is complete has a value; none if it has everywhere.
+    valued: Option<Bits>,
+    /// Where a move leaves the position; empty if no state asks.
+    inner: Vec<u32>,
+    /// Whether all ways lead to the same state or a later one, and no position to a side line, so that the states are found
+    /// one after the other.
+    is_ordered: bool,
+    segments: usize,
+    /// For each state and segment, the positions that the state takes, or to which it takes a move, and from which the
+    /// walk can be completed.
+    alive: Vec<u32>,
+    /// The positions with such a child, or with `back` parent.
+    next: Vec<u32>,
+    /// The same one node further on, or at the next move in focus; empty for walks that see everything.
+    further: Vec<u32>,
+    /// Of walks of pieces in focus, the positions after a move from which a state can be gone on to, by that move or a
+    /// later one.
+    ahead: Vec<u32>,
+}
+
+impl<'a> Reach<'a> {
+    pub(super) fn new(walk: &'a Walk, operands: &[Source<'a>], games: &'a Games<'a>) -> Reach<'a> {
+        let (block, tree) = (games.block, games.tree());
+        let (masks, rest) = operands.split_at(walk.automaton.operands);
+        let valued = rest.first().filter(|_| walk.largest).map(|largest| values(*largest, block));
+        let flow = if walk.back { tree.to_children() } else { tree.to_parents(walk.sibling) };
+        let is_tied = walk.automaton.states.iter().any(|state| state.leaving.is_some());
+        let inner =
+            if is_tied { tree.to_parents(None).steps(&vec![u32::MAX; block.segments()]) } else { Vec::new() };
+        let column =
+            |is_needed| vec![0; if is_needed { block.segments() * walk.automaton.states.len() } else { 0 }];
+        Reach {
+            walk,
+            games,
+            flow,
+            masks: masks.iter().map(|mask| mask.bits(block)).collect(),
+            valued,
+            inner,
+            is_ordered: !is_tied && !block.has_lines() && is_ordered(walk),
+            segments: block.segments(),
+            alive: column(true),
+            next: column(true),
+            further: column(walk.sees != Sees::All),
+            ahead: column(matches!(walk.sees, Sees::Pieces { .. })),
+        }
+    }
+
+    /// Finds the masks of some segments, which hold whole games. With a focus they are those of the game whose moves are
+    /// `seen`; without these, what there could be if every move were seen as well as passed over.
+    pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&Seen>) {
+        if self.is_ordered && segments == (0..self.segments) {
+            return self.run_states();
+        }
+        for k in 0..segments.len() {
+            let at = if self.walk.back { segments.start + k } else { segments.end - 1 - k };
+            self.segment(at, seen);
+        }
+    }
+
+    /// The positions of a segment at which a walk begins.
+    pub(super) fn starts(&self, at: usize) -> u32 {
+        let start = |way: &Branch| {
+            let to = way.to.map(|state| self.place(at, state.into()));
+            to.map_or(
+                0,
+                |to| if self.walk.moves { self.open(way, at) & self.next[to] } else { self.alive[to] },
+            )
+        };
+        self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
+    }
+
+    /// Whether a walk can be completed from a state that takes a position, or the move to it.
+    pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
+        self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
+    }
+
+    /// Whether a mask that is an operand of the automaton holds.
+    pub(super) fn holds(&self, mask: u16, slot: usize) -> bool {
+        has(&self.masks[mask as usize], slot)
+    }
+
+    fn place(&self, at: usize, state: usize) -> usize {
+        state * self.segments + at
+    }
+
+    fn mask(&self, mask: u16, at: usize) -> u32 {
+        self.masks[mask as usize][at]
+    }
+
+    /// Where a way is open.
+    fn open(&self, way: &Branch, at: usize) -> u32 {
+        way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
+    }
+
+    fn valued(&self, at: usize) -> u32 {
+        self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
+    }
+
+    /// Finds the masks of all segments, a state at a time: what it leads to is known by then, and most of it is done to
+    /// many words at once.
+    fn run_states(&mut self) {
+        let Walk { automaton, .. } = self.walk;
+        let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
+        let (mut open, mut again) = (vec![0; self.segments], vec![0; self.segments]);
+        for state in (0..automaton.states.len()).rev() {
+            if self.games.count(self.segments * automaton.follow[state].len()) {
+                break;
+            }
+            let column = self.column(state);
+            let alive = &mut alive[column.clone()];
+            again.fill(0);
+            for way in &automaton.follow[state] {
+                open.copy_from_slice(&self.masks[usize::from(automaton.states[state].mask)]);
+                way.guards.iter().for_each(|&guard| meet(&mut open, &self.masks[usize::from(guard)]));
+                match way.to.map(usize::from) {
+                    Some(to) if to == state => join(&mut again, &open),
+                    Some(to) => {
+                        meet(&mut open, &next[self.column(to)]);
+                        join(alive, &open);
+                    }
+                    None => {
+                        self.valued.iter().for_each(|valued| meet(&mut open, &valued.0));
+                        join(alive, &open);
+                    }
+                }
+            }
+            if automaton.follow[state].iter().any(|way| way.to.map(usize::from) == Some(state)) {
+                self.go_on(alive, &again);
+            }
+            for (at, next) in next[column].iter_mut().enumerate() {
+                *next = self.flow.step(|at| alive[at], at);
+            }
+        }
+        (self.alive, self.next) = (alive, next);
+        debug_assert!(
+            self.games.is_stopped() || (0..self.segments).all(|at| !self.settle(at, None)),
+            "what is found a state at a time is all there is"
+        );
+    }
+
+    /// Adds to a mask the positions of `again` from which steps over such positions lead to it.
+    fn go_on(&self, mask: &mut [u32], again: &[u32]) {
+        for k in 0..mask.len() {
+            let at = if self.walk.back { k } else { mask.len() - 1 - k };
+            if again[at] != 0 {
+                let reached = mask[at] | again[at] & self.flow.step(|at| mask[at], at);
+                mask[at] = self.flow.fill(reached, again[at], at, 1);
+            }
+        }
+    }
+
+    /// The words of a state.
+    fn column(&self, state: usize) -> Range<usize> {
+        self.place(0, state)..self.place(self.segments, state)
+    }
+
+    fn segment(&mut self, at: usize, seen: Option<&Seen>) {
+        let states = self.walk.automaton.states.len();
+        for state in 0..states {
+            self.put(at, state, 0, seen);
+        }
+        let ways = self.walk.automaton.follow.iter().map(Vec::len).sum();
+        while !self.games.count(ways) && self.settle(at, seen) {}
+    }
+
+    /// Finds where the states are alive in a segment, by what is known of them so far, and tells whether that changed.
+    fn settle(&mut self, at: usize, seen: Option<&Seen>) -> bool {
+        let mut has_changed = false;
+        // Most ways lead to later states.
+        for state in (0..self.walk.automaton.states.len()).rev() {
+            let alive = self.taken(at, state, seen);
+            if alive != self.alive[self.place(at, state)] {
+                self.put(at, state, alive, seen);
+                has_changed = true;
+            }
+        }
+        has_changed
+    }
+
+    /// Notes where a state is alive in a segment.
+    fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&Seen>) {
+        let place = self.place(at, state);
+        self.alive[place] = alive;
+        let (flow, column) = (&self.flow, self.column(state));
+        let step = |words: &[u32]| flow.step(|at| words[column.start + at], at);
+        self.next[place] = step(&self.alive);
+        match (self.walk.sees, seen) {
+            (Sees::All, _) => {}
+            (Sees::OneSide, _) => self.further[place] = step(&self.next),
+            (Sees::Pieces { .. }, seen) => {
+                let unseen = seen.map_or(u32::MAX, |seen| !seen.any(at));
+                self.ahead[place] = alive;
+                loop {
+                    self.further[place] = step(&self.ahead);
+                    let ahead = flow.fill(alive | unseen & self.further[place], unseen, at, 1);
+                    if ahead == self.ahead[place] {
+                        break;
+                    }
+                    self.ahead[place] = ahead;
+                }
+            }
+        }
+    }
+
+    /// Where a state is alive in a segment, as far as is known.
+    fn taken(&self, at: usize, state: usize, seen: Option<&Seen>) -> u32 {
+        let automaton = &self.walk.automaton;
+        let (of, further) =
+            (automaton.states[state], if self.further.is_empty() { &self.next } else { &self.further });
+        let here = self.takes(of, at, seen);
+        if here == 0 && of.leaving.is_none() {
+            return 0;
+        }
+        let (mut alive, mut again) = (0, 0);
+        for way in &automaton.follow[state] {
+            let open = self.open(way, at);
+            alive |= open & way.to.map_or_else(|| self.valued(at), |to| further[self.place(at, to.into())]);
+            again |= if way.to == Some(state as u8) { open } else { 0 };
+        }
+        alive &= here;
+        if of.leaving.is_some() {
+            let over = self.flow.step(|at| self.over_move(at, state), at);
+            return alive & !self.inner[at] | over & self.inner[at];
+        }
+        match self.walk.sees {
+            Sees::All => self.flow.fill(alive, here & again, at, 1),
+            Sees::OneSide => self.flow.fill(alive, here & again, at, 2),
+            Sees::Pieces { .. } => alive,
+        }
+    }
+
+    /// Where a state takes a position, or the move to it.
+    fn takes(&self, of: State, at: usize, seen: Option<&Seen>) -> u32 {
+        let mask = self.mask(of.mask, at);
+        match (seen, of.castling) {
+            (None, _) => mask,
+            (Some(seen), None) => mask & seen.any(at),
+            (Some(seen), Some(parts)) => seen.passing(at, mask, parts.map(|part| self.mask(part, at))),
+        }
+    }
+
+    /// The positions to which a move leads that a state is tied to, where the walk goes on or is complete.
+    fn over_move(&self, at: usize, state: usize) -> u32 {
+        let automaton = &self.walk.automaton;
+        let Some(leaving) = automaton.states[state].leaving else { return 0 };
+        // What was seen of the other side's position is its children.
+        let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
+        let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
+        automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
+    }
+}
+
+/// Whether all ways of a walk that sees every position lead to the same state or a later one.
+fn is_ordered(walk: &Walk) -> bool {
+    let is_later = |(state, ways): (usize, &Vec<Branch>)| {
+        ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)
+    };
+    walk.sees == Sees::All && walk.automaton.follow.iter().enumerate().all(is_later)
+}
+
+/// Takes from a mask what is not in another one.
+fn meet(mask: &mut [u32], other: &[u32]) {
+    mask.iter_mut().zip(other).for_each(|(word, other)| *word &= other);
+}
+
+/// Adds another mask to a mask.
+fn join(mask: &mut [u32], other: &[u32]) {
+    mask.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+}
+
+/// Where a number has a value.
+fn values(number: Source<'_>, block: &Block) -> Bits {
+    let mut out = Bits::new(block);
+    (0..block.slots()).for_each(|slot| out.put(slot, number.word(slot) as i64 != NO_VALUE));
+    out
+}

@@ -1,0 +1,251 @@
+//! The nodes of a game.
+
+use std::ops::Range;
+
+use super::Bits;
+use crate::{
+    carry::{has, slots},
+    slots_of,
+};
+use orbit_plan::Sibling;
+use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
+
+/// The nodes of one game: their slots follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nodes<'a> {
+    /// The index of the game in its block.
+    pub(super) game: usize,
+    first: usize,
+    len: usize,
+    /// The parent of each node, in a game with side lines; none of others, where it is the node before.
+    parents: Option<&'a [u32]>,
+}
+
+impl Nodes<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the game has side lines.
+    pub(super) fn has_lines(&self) -> bool {
+        self.parents.is_some()
+    }
+
+    pub(super) fn slot(&self, node: usize) -> usize {
+        self.first + node
+    }
+
+    /// The nodes at which a mask holds.
+    pub(super) fn of(&self, mask: &Bits) -> impl Iterator<Item = usize> {
+        let first = self.first;
+        slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
+    }
+
+    /// The segments that hold its slots.
+    pub(super) fn segments(&self) -> Range<usize> {
+        self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
+    }
+
+    /// The parent of a node that has one.
+    pub(super) fn parent(&self, node: usize) -> usize {
+        match self.parents {
+            Some(parents) => parents[node] as usize,
+            None => node - 1,
+        }
+    }
+
+    /// Whether a node is an alternative to the first child of its parent: that one follows its parent.
+    pub(super) fn is_secondary(&self, node: usize) -> bool {
+        self.parent(node) + 1 != node
+    }
+
+    pub(super) fn is_sibling(&self, node: usize, sibling: Sibling) -> bool {
+        self.is_secondary(node) == (sibling == Sibling::Secondary)
+    }
+
+    /// The most positions that are looked at to tell how two nodes hang together.
+    pub(super) fn between(&self, a: usize, b: usize) -> usize {
+        if self.has_lines() { a.max(b) } else { 1 }
+    }
+
+    /// Whether one node is a proper ancestor of another one.
+    pub(super) fn is_before(&self, ancestor: usize, mut node: usize) -> bool {
+        if self.parents.is_none() {
+            return ancestor < node;
+        }
+        while node > ancestor {
+            node = self.parent(node);
+            if node == ancestor {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The last common ancestor of two nodes, and how many moves lie between them.
+    pub(super) fn fork(&self, mut a: usize, mut b: usize) -> (usize, usize) {
+        if self.parents.is_none() {
+            return (a.min(b), a.abs_diff(b));
+        }
+        let mut distance = 0;
+        while a != b {
+            let later = if a > b { &mut a } else { &mut b };
+            *later = self.parent(*later);
+            distance += 1;
+        }
+        (a, distance)
+    }
+}
+
+/// How the positions of a block hang together.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// The slots whose parents stand before them.
+    follows: Vec<u32>,
+    /// The first positions of side lines.
+    branches: Vec<u32>,
+    /// These slots with those of their parents, in order.
+    links: Vec<(usize, usize)>,
+    /// In a block with side lines, for each slot the number of its parent in its game; of roots 0.
+    parents: Vec<u32>,
+}
+
+impl Tree {
+    /// That of a block.
+    pub(super) fn new(block: &Block) -> Tree {
+        let (mut follows, mut branches) = (Bits::full(block), Bits::new(block));
+        let (mut links, mut parents) = (Vec::new(), Vec::new());
+        for game in block.games() {
+            let first = game.first_slot();
+            follows.clear(first);
+            if block.has_lines() {
+                parents.extend((0..game.positions() as u32).map(|node| node.saturating_sub(1)));
+            }
+            for line in game.lines() {
+                let slot = first + line.first_node() as usize;
+                follows.clear(slot);
+                branches.set(slot);
+                links.push((slot, first + line.parent() as usize));
+                parents[slot] = line.parent();
+            }
+        }
+        Tree { follows: follows.0, branches: branches.0, links, parents }
+    }
+
+    /// The nodes of a game of the block.
+    pub(super) fn nodes(&self, game: GameRow<'_>) -> Nodes<'_> {
+        let slots = slots(game);
+        let parents = self.parents.get(slots.clone()).filter(|_| game.has_lines());
+        Nodes { game: game.index(), first: slots.start, len: slots.len(), parents }
+    }
+
+    /// Whether a position that has a parent is such a child of it.
+    pub(super) fn is_sibling(&self, slot: usize, sibling: Sibling) -> bool {
+        has(&self.branches, slot) == (sibling == Sibling::Secondary)
+    }
+
+    /// Whether a game begins there.
+    pub(super) fn is_root(&self, slot: usize) -> bool {
+        !has(&self.follows, slot) && !has(&self.branches, slot)
+    }
+
+    /// The slot of the parent of a position that has one.
+    pub(super) fn parent(&self, slot: usize) -> usize {
+        if self.links.is_empty() || !has(&self.branches, slot) {
+            return slot - 1;
+        }
+        self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1
+    }
+
+    /// The positions that are such children.
+    pub(super) fn children(&self, sibling: Option<Sibling>) -> impl Iterator<Item = u32> {
+        let words = self.follows.iter().zip(&self.branches);
+        words.map(move |(follows, branches)| match sibling {
+            None => follows | branches,
+            Some(Sibling::Primary) => *follows,
+            Some(Sibling::Secondary) => *branches,
+        })
+    }
+
+    /// From such children to their parents.
+    pub(super) fn to_parents(&self, sibling: Option<Sibling>) -> Flow<'_> {
+        let mut links: Vec<Link> = self.links.iter().map(|&(from, to)| Link { from, to }).collect();
+        links.sort_unstable_by_key(|link| link.to);
+        let follows = if sibling == Some(Sibling::Secondary) { None } else { Some(&self.follows[..]) };
+        if sibling == Some(Sibling::Primary) {
+            links.clear();
+        }
+        Flow { back: false, follows, links }
+    }
+
+    /// From parents to children.
+    pub(super) fn to_children(&self) -> Flow<'_> {
+        let links = self.links.iter().map(|&(to, from)| Link { from, to }).collect();
+        Flow { back: true, follows: Some(&self.follows), links }
+    }
+}
+
+/// Steps along the moves of a block for masks, a word for each segment: to parents, or with `back` to children.
+#[derive(Debug)]
+pub(super) struct Flow<'a> {
+    back: bool,
+    /// The slots whose parents stand before them; none if no step goes that way.
+    follows: Option<&'a [u32]>,
+    /// The other steps, in the order of the slots that they lead to.
+    links: Vec<Link>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    from: usize,
+    to: usize,
+}
+
+impl Flow<'_> {
+    fn follows(&self, at: usize) -> u32 {
+        self.follows.and_then(|follows| follows.get(at)).copied().unwrap_or(0)
+    }
+
+    /// The slots of segment `at` to which a step leads from a slot of a mask, whose words `mask` tells.
+    #[inline(always)]
+    pub(super) fn step(&self, mask: impl Fn(usize) -> u32, at: usize) -> u32 {
+        let follows = self.follows(at);
+        let mut out = if self.back {
+            let before = if at == 0 { 0 } else { mask(at - 1) };
+            (mask(at) << 1 | before >> 31) & follows
+        } else {
+            let after = self.follows(at + 1);
+            let after = if after & 1 == 0 { 0 } else { mask(at + 1) };
+            (mask(at) & follows) >> 1 | after << 31
+        };
+        let first = self.links.partition_point(|link| link.to / SEGMENT_SLOTS < at);
+        for link in self.links[first..].iter().take_while(|link| link.to / SEGMENT_SLOTS == at) {
+            let from = mask(link.from / SEGMENT_SLOTS) >> (link.from % SEGMENT_SLOTS) & 1;
+            out |= from << (link.to % SEGMENT_SLOTS);
+        }
+        out
+    }
+
+    /// The whole mask to which a step leads.
+    pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
+        (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
+    }
+
+    /// What is reached from some slots of segment `at` by going on, `stride` steps at once, to slots of `through`,
+    /// within the segment and not into side lines.
+    #[inline(always)]
+    pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
+        let follows = self.follows(at);
+        // Where the steps that lead to a slot from another one of the segment are such.
+        let open = (0..stride).fold(through, |open, step| {
+            open & if self.back { follows << step } else { follows >> (step + 1) }
+        });
+        let mut open = open;
+        for by in (0..5).map(|k| stride << k).take_while(|by| *by < 32) {
+            let shifted = |word: u32| if self.back { word << by } else { word >> by };
+            reached |= open & shifted(reached);
+            open &= shifted(open);
+        }
+        reached
+    }
+}

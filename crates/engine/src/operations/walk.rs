@@ -1,0 +1,405 @@
+//! Automata along games: `line` and `path`.
+//!
+//! Whether there is a walk is asked first, for all positions of a segment at once ([`Reach`]). Its value is computed where
+//! it is wanted: for each node and state the value of the best walk that goes on from there is known from those of its
+//! children, so one pass from the last node to the first suffices; against the moves, one from the first to the last.
+
+use super::{
+    Bits, Games, Source,
+    focus::{Pieces, Seen},
+    number,
+    reach::Reach,
+    tree::Nodes,
+};
+use crate::within;
+use orbit_plan::{Automaton, Branch, NO_VALUE, Sees, Sibling, Walk};
+use orbit_reel::SEGMENT_SLOTS;
+
+/// The value where there is no walk.
+const NONE: i64 = i64::MIN;
+
+/// Where there is a walk.
+pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Bits {
+    let mut runner = Runner::new(walk, operands, games);
+    if !matches!(walk.sees, Sees::Pieces { .. }) {
+        return runner.possible;
+    }
+    let mut out = Bits::new(games.block);
+    games.each(|nodes| {
+        runner.in_focus(nodes, |runner, pieces, set, starts| {
+            if runner.is_list(nodes) {
+                runner.pass_list(nodes, pieces, set, starts, |start, value| {
+                    out.put(nodes.slot(start), value != NONE);
+                });
+                return;
+            }
+            runner.reach.run(nodes.segments(), Some(&pieces.seen(nodes, set)));
+            let slots = starts.iter().map(|&node| nodes.slot(node));
+            slots.for_each(|slot| out.put(slot, begins(&runner.reach, slot)));
+        });
+    });
+    out
+}
+
+/// Where a walk begins; with a focus where one could begin, whatever is in focus.
+fn possible(reach: &mut Reach<'_>, games: &Games<'_>) -> Bits {
+    let (mut out, slots) = (Bits::new(games.block), 0..games.block.slots());
+    reach.run(0..out.0.len(), None);
+    out.0.iter_mut().enumerate().for_each(|(at, word)| *word = within(reach.starts(at), at, &slots));
+    out
+}
+
+/// Whether a walk begins at a slot.
+fn begins(reach: &Reach<'_>, slot: usize) -> bool {
+    reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
+}
+
+/// What is found, from each position on.
+pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>, out: &mut [u64]) {
+    out.fill(number(None));
+    let mut runner = Runner::new(walk, operands, games);
+    games.each(|nodes| runner.run(nodes, out));
+}
+
+/// Computes the values of walks.
+struct Runner<'a> {
+    walk: &'a Walk,
+    reach: Reach<'a>,
+    /// Where a walk can begin at all.
+    possible: Bits,
+    largest: Option<Source<'a>>,
+    evaluated: Option<Source<'a>>,
+    focus: Option<Source<'a>>,
+    games: &'a Games<'a>,
+    /// The number of ways that lead on from all states.
+    ways: usize,
+    /// For each node and state, the best walk from the children of the node.
+    next: Vec<i64>,
+    /// The same one node further on, or at the next move in focus.
+    after: Vec<i64>,
+    /// For each node and state that is tied to a move, the best walk over one of the moves that leave it.
+    tied: Vec<i64>,
+    /// Whether a move leaves the node.
+    inner: Vec<bool>,
+}
+
+impl<'a> Runner<'a> {
+    fn new(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Runner<'a> {
+        let mut reach = Reach::new(walk, operands, games);
+        let possible = possible(&mut reach, games);
+        let mut rest = operands[walk.automaton.operands..].iter().copied();
+        let largest = if walk.largest { rest.next() } else { None };
+        let evaluated = if walk.nestban { rest.next() } else { None };
+        let focus = rest.next();
+        let (next, after, tied, inner) = Default::default();
+        let ways = walk.automaton.follow.iter().map(Vec::len).sum();
+        Runner { walk, reach, possible, largest, evaluated, focus, games, ways, next, after, tied, inner }
+    }
+
+    /// Finds, from each node of a game on, the value of the best walk.
+    fn run(&mut self, nodes: Nodes<'_>, out: &mut [u64]) {
+        let mut values = vec![NONE; nodes.len()];
+        if matches!(self.walk.sees, Sees::Pieces { .. }) {
+            let pieces = self.in_focus(nodes, |runner, pieces, set, starts| {
+                if runner.is_list(nodes) {
+                    runner.pass_list(nodes, pieces, set, starts, |start, value| values[start] = value);
+                    return;
+                }
+                let seen = pieces.seen(nodes, set);
+                runner.reach.run(nodes.segments(), Some(&seen));
+                let mut starts =
+                    starts.iter().copied().filter(|&start| begins(&runner.reach, nodes.slot(start)));
+                let starts: Vec<usize> = starts.by_ref().collect();
+                if let Some(&first) = starts.first() {
+                    runner.pass(nodes, first, Some(&seen));
+                    starts.iter().for_each(|&start| values[start] = runner.start(nodes, start));
+                }
+            });
+            if let Some(pieces) = pieces {
+                self.finish(nodes, values, Some(&pieces), out);
+            }
+            return;
+        }
+        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        let Some(&first) = starts.first() else { return };
+        if self.walk.back {
+            self.pass_back(nodes, &mut values);
+        } else {
+            self.pass(nodes, first, None);
+            starts.into_iter().for_each(|start| values[start] = self.start(nodes, start));
+        }
+        self.finish(nodes, values, None, out);
+    }
+
+    /// Calls `visit` for the starts of a game that have the same pieces in focus; `None` if a walk begins nowhere.
+    fn in_focus(
+        &mut self,
+        nodes: Nodes<'_>,
+        mut visit: impl FnMut(&mut Runner<'a>, &Pieces, u64, &[usize]),
+    ) -> Option<Pieces> {
+        let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) else { return None };
+        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        if starts.is_empty() {
+            return None;
+        }
+        let pieces = Pieces::new(nodes, self.games, focus, capture, &starts);
+        let is_list = self.is_list(nodes);
+        // A list begins with the move that follows its start.
+        let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
+        let positions = nodes.len() * self.walk.automaton.states.len();
+        for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
+            if self.games.count(positions) {
+                break;
+            }
+            visit(self, &pieces, set, &starts);
+        }
+        Some(pieces)
+    }
+
+    /// Whether the moves in focus are a list, of which walks take one after the other.
+    fn is_list(&self, nodes: Nodes<'_>) -> bool {
+        let Walk { automaton, moves, back, sibling, .. } = self.walk;
+        let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
+        *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
+    }
+
+    /// Tells the value of the best walk from each of some starts, ascending, over a list of moves in focus.
+    fn pass_list(
+        &mut self,
+        nodes: Nodes<'_>,
+        pieces: &Pieces,
+        set: u64,
+        starts: &[usize],
+        mut tell: impl FnMut(usize, i64),
+    ) {
+        let Automaton { states, follow, first, .. } = &self.walk.automaton;
+        // The value of each state at the move that is looked at, and at the one in focus behind it.
+        let (mut here, mut after) = (std::mem::take(&mut self.next), std::mem::take(&mut self.after));
+        for values in [&mut here, &mut after] {
+            values.clear();
+            values.resize(states.len(), NONE);
+        }
+        let mut open = starts.iter().copied().rev().peekable();
+        for node in (starts[0] + 1..nodes.len()).rev() {
+            if !pieces.sees(node, set) {
+                continue;
+            }
+            let slot = nodes.slot(node);
+            for ((state, follow), value) in states.iter().zip(follow).zip(&mut here) {
+                let is_taken = match pieces.castling(node, set).zip(state.castling) {
+                    None => self.reach.holds(state.mask, slot),
+                    Some((parts, masks)) => {
+                        parts.into_iter().zip(masks).any(|(part, mask)| part && self.reach.holds(mask, slot))
+                    }
+                };
+                *value = match is_taken {
+                    true => self.longer(self.best(slot, follow, &after, self.complete(slot))),
+                    false => NONE,
+                };
+            }
+            if let Some(start) = open.next_if_eq(&(node - 1)) {
+                tell(start, self.best(nodes.slot(start), first, &here, NONE));
+            }
+            std::mem::swap(&mut here, &mut after);
+        }
+        (self.next, self.after) = (here, after);
+    }
+
+    /// Applies the range and `nestban`, and names last positions.
+    fn finish(&self, nodes: Nodes<'_>, values: Vec<i64>, focus: Option<&Pieces>, out: &mut [u64]) {
+        let (lo, hi) = self.walk.range;
+        let mut banned = vec![false; nodes.len()];
+        for (node, value) in values.into_iter().enumerate() {
+            let slot = nodes.slot(node);
+            let is_evaluated = self.evaluated.is_none_or(|mask| mask.holds(slot));
+            let is_found = value != NONE
+                && (i64::from(lo)..=i64::from(hi)).contains(&value)
+                && is_evaluated
+                && !banned[node];
+            if !is_found {
+                continue;
+            }
+            if self.walk.nestban || self.walk.end {
+                if self.games.count(if focus.is_some() { nodes.len() - node } else { value as usize }) {
+                    return;
+                }
+                let reached = self.reached(nodes, node, value, focus);
+                let last = reached.last().copied().unwrap_or(node);
+                out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
+                if self.walk.nestban && self.walk.moves {
+                    // What is between moves in focus belongs to the walk as well.
+                    banned[node..last].fill(true);
+                } else if self.walk.nestban {
+                    banned[node] = true;
+                    reached.into_iter().for_each(|at| banned[at] = true);
+                }
+            } else {
+                out[slot] = value as u64;
+            }
+        }
+    }
+
+    /// The positions of a walk of that value in a game without side lines, the first one aside.
+    fn reached(&self, nodes: Nodes<'_>, start: usize, value: i64, focus: Option<&Pieces>) -> Vec<usize> {
+        let more = usize::try_from(if self.walk.moves { value } else { value - 1 }).unwrap_or(0);
+        let on = |by: usize| if self.walk.back { start.checked_sub(by) } else { Some(start + by) };
+        let nth = |n: usize| match (self.walk.sees, self.walk.moves) {
+            (Sees::OneSide, false) => on(2 * n),
+            (Sees::OneSide, true) => on(2 * n - 1),
+            _ => on(n),
+        };
+        let all: Vec<usize> = match focus {
+            None => (1..=more).filter_map(nth).collect(),
+            Some(pieces) => {
+                let set = pieces.at_start(start);
+                (start + 1..nodes.len()).filter(|&node| pieces.sees(node, set)).take(more).collect()
+            }
+        };
+        all.into_iter().filter(|&node| node < nodes.len()).collect()
+    }
+
+    /// The value of a walk that begins at a node.
+    fn start(&self, nodes: Nodes<'_>, node: usize) -> i64 {
+        let slot = nodes.slot(node);
+        if self.walk.moves {
+            let states = self.walk.automaton.states.len();
+            return self.best(slot, &self.walk.automaton.first, &self.next[node * states..], NONE);
+        }
+        let ways = self.walk.automaton.first.iter();
+        let values = ways.filter_map(|way| way.to).map(|state| self.at_node(nodes, node, state.into()));
+        self.better(values)
+    }
+
+    /// The first value there is, or the largest.
+    fn better(&self, mut values: impl Iterator<Item = i64>) -> i64 {
+        if self.walk.first_match {
+            return values.find(|&value| value != NONE).unwrap_or(NONE);
+        }
+        values.fold(NONE, i64::max)
+    }
+
+    /// The value of going on by one of some ways, given the values of states further on, and of being complete.
+    fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
+        let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
+        self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
+    }
+
+    /// The value of being complete at a slot.
+    fn complete(&self, slot: usize) -> i64 {
+        self.largest.map_or(0, |largest| match largest.word(slot) as i64 {
+            NO_VALUE => NONE,
+            value => value,
+        })
+    }
+
+    /// One position or move more.
+    fn longer(&self, value: i64) -> i64 {
+        if value == NONE || self.walk.largest { value } else { value + 1 }
+    }
+
+    /// The values further on that count for a walk that has come to a node.
+    fn further(&self, node: usize) -> &[i64] {
+        let states = self.walk.automaton.states.len();
+        let from = if self.walk.sees == Sees::All { &self.next } else { &self.after };
+        &from[node * states..(node + 1) * states]
+    }
+
+    /// The value of a walk whose state takes a node, or the move to it.
+    fn at_node(&self, nodes: Nodes<'_>, node: usize, state: usize) -> i64 {
+        let automaton = &self.walk.automaton;
+        let slot = nodes.slot(node);
+        if !self.reach.is_alive(state, slot) {
+            return NONE;
+        }
+        self.longer(if automaton.states[state].leaving.is_some() && self.inner[node] {
+            self.tied[node * automaton.states.len() + state]
+        } else {
+            self.best(slot, &automaton.follow[state], self.further(node), self.complete(slot))
+        })
+    }
+
+    /// From the last node to the first start, what can be found further on.
+    fn pass(&mut self, nodes: Nodes<'_>, first: usize, seen: Option<&Seen>) {
+        let walk = self.walk;
+        let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
+        for table in [&mut self.next, &mut self.after, &mut self.tied] {
+            table.clear();
+            table.resize(nodes.len() * states, NONE);
+        }
+        self.inner.clear();
+        self.inner.resize(nodes.len(), false);
+        let is_open = |node| walk.sibling.is_none_or(|sibling: Sibling| nodes.is_sibling(node, sibling));
+        for node in (first + 1..nodes.len()).rev() {
+            let parent = nodes.parent(node);
+            self.inner[parent] = true;
+            if !is_open(node) {
+                continue;
+            }
+            if self.games.count(self.ways) {
+                return;
+            }
+            for state in 0..states {
+                let (here, there) = (node * states + state, parent * states + state);
+                let value = self.at_node(nodes, node, state);
+                self.next[there] = self.next[there].max(value);
+                let further = match walk.sees {
+                    Sees::All => NONE,
+                    Sees::OneSide => self.next[here],
+                    Sees::Pieces { .. } if seen.is_none_or(|seen| seen.has(nodes.slot(node))) => value,
+                    Sees::Pieces { .. } => self.after[here],
+                };
+                self.after[there] = self.after[there].max(further);
+                if let Some(leaving) = automaton.states[state].leaving
+                    && self.reach.holds(leaving, nodes.slot(node))
+                {
+                    let value = self.over_move(nodes, node, state);
+                    self.tied[there] = self.tied[there].max(value);
+                }
+            }
+        }
+    }
+
+    /// The value of what follows a state that is tied to the move to a node.
+    fn over_move(&self, nodes: Nodes<'_>, node: usize, state: usize) -> i64 {
+        let states = self.walk.automaton.states.len();
+        let ways = &self.walk.automaton.follow[state];
+        let value = |way: &Branch| match way.to {
+            None => self.complete(nodes.slot(node)),
+            // What was seen of the other side's position is its children.
+            Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
+            Some(to) => self.at_node(nodes, node, to.into()),
+        };
+        self.better(ways.iter().map(value))
+    }
+
+    /// Against the moves: from the first node to the last.
+    fn pass_back(&mut self, nodes: Nodes<'_>, values: &mut [i64]) {
+        let automaton = &self.walk.automaton;
+        let states = automaton.states.len();
+        // The value of each state at each node.
+        let mut at: Vec<i64> = Vec::with_capacity(nodes.len() * states);
+        let none = vec![NONE; states];
+        for (node, value) in values.iter_mut().enumerate() {
+            let slot = nodes.slot(node);
+            if self.games.count(self.ways) {
+                return;
+            }
+            let before = |node: usize| (node > 0).then(|| nodes.parent(node));
+            let further = match self.walk.sees {
+                Sees::OneSide => before(node).and_then(before),
+                _ => before(node),
+            };
+            for state in 0..states {
+                let next = further.map_or(&none[..], |further| &at[further * states..(further + 1) * states]);
+                let value = if self.reach.is_alive(state, slot) {
+                    self.longer(self.best(slot, &automaton.follow[state], next, 0))
+                } else {
+                    NONE
+                };
+                at.push(value);
+            }
+            let ways = automaton.first.iter().filter_map(|way| way.to);
+            *value = self.better(ways.map(|state| at[node * states + usize::from(state)]));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The reference engine over whole blocks: game by game, or position by position where a query asks of single ones.
+
+use std::sync::Mutex;
+
+use super::{
+    Reference, ReferenceError, RunState,
+    eval::Evaluation,
+    games::{GameBlock, QueryFault, set},
+    whole::Fault,
+};
+use crate::{
+    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Spot,
+    Wants,
+};
+use orbit_core::sync::lock;
+use orbit_query::{Query, Type};
+use orbit_reel::{
+    Block, GameRow,
+    replay::{Slot, for_each_slot},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Bulk {
+    queries: Vec<OneQuery>,
+}
+
+/// One query of several.
+#[derive(Debug)]
+struct OneQuery {
+    reference: Reference,
+    ty: Type,
+    way: Way,
+}
+
+/// How a query is evaluated.
+#[derive(Debug)]
+enum Way {
+    /// At each position by itself.
+    Positions,
+    /// At all positions of a game, with one state.
+    Games {
+        query: Box<Query>,
+        /// What lasts from game to game, if games depend on those before them.
+        run: Option<Mutex<RunState>>,
+    },
+}
+
+impl Bulk {
+    /// An engine for some queries, which it evaluates one after the other.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub fn new<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Result<Bulk, ReferenceError> {
+        Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
+    }
+
+    /// The same engine with a limit: a game that takes more steps ends the run with an error. The evaluation of a filter is
+    /// a step; long strings, searches with regular expressions and ways through long games count as many as take their time.
+    #[must_use]
+    pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
+        for one in &mut self.queries {
+            one.reference.declared.steps_max = steps_max;
+        }
+        self
+    }
+
+    /// Adds the strings that a query yields at hits of a block; of a query that yields no strings nothing.
+    ///
+    /// # Errors
+    ///
+    /// What ends the evaluation of a game.
+    pub fn add_texts(
+        &self,
+        query: usize,
+        block: &Block,
+        hits: &mut Hits,
+        interrupt: &Interrupt,
+    ) -> Result<(), EngineError> {
+        let one = &self.queries[query];
+        let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
+        let mut found = GameBlock::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
+        let has_hits = |game: usize| {
+            let game = block.game(game);
+            hits.count_in(game.slots()) > 0
+        };
+        let added = each_game(block, has_hits, |slots, game, spots| {
+            found.add(slots, game, spots, &mut RunState::new(whole))
+        });
+        added.map_err(|fault| fault.of_query(query, interrupt))?;
+        hits.values = found.finish(|_| ()).hits.values;
+        Ok(())
+    }
+}
+
+impl OneQuery {
+    fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
+        // A string is told from the positions of a whole game: answers on single ones have no room for it.
+        let way = match asks_of_games(query) || query.body.ty() == Type::Str {
+            true => Way::Games {
+                query: Box::new(query.clone()),
+                run: query.outlives_games().then(|| Mutex::new(RunState::new(query))),
+            },
+            false => Way::Positions,
+        };
+        Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
+    }
+
+    fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, Box<QueryFault>> {
+        let mut hits = Hits::new(block);
+        hits.make_room(block, outputs, self.ty);
+        self.each_position(block, interrupt, |slot, there| {
+            let answer = self.reference.answer_here(there);
+            set(&mut hits, slot, answer, answer.is_hit());
+        })?;
+        Ok(hits)
+    }
+
+    fn detail(
+        &self,
+        block: &Block,
+        hits: &Hits,
+        detail: CopyDetail,
+        interrupt: &Interrupt,
+    ) -> Result<CopyHits, Box<QueryFault>> {
+        let mut found = CopyHits::new(self.reference.copies(), detail, hits);
+        self.each_position(block, interrupt, |slot, there| {
+            if hits.contains(slot) {
+                let matching = self.reference.matching_copies(there).into_iter().zip(0..);
+                found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Visits each slot of a block with the evaluation of its game, at its position, up to one that cannot be evaluated.
+    fn each_position(
+        &self,
+        block: &Block,
+        interrupt: &Interrupt,
+        mut visit: impl FnMut(usize, &mut Evaluation),
+    ) -> Result<(), Box<QueryFault>> {
+        let visit_game = |slots: &[Slot], game: &GameRow, nodes: &[Spot]| {
+            let mut evaluation = Evaluation::new(nodes, 0, &self.reference.declared, interrupt);
+            for (at, slot) in slots.iter().enumerate() {
+                evaluation.there(at, |there| visit(slot.slot, there));
+                evaluation.state.notes.clear();
+                if let Some(diagnostic) = evaluation.state.fault.take() {
+                    return Err(Box::new(QueryFault::new(Fault { at, diagnostic }, game)));
+                }
+            }
+            Ok(())
+        };
+        each_game(block, |_| true, visit_game)
+    }
+
+    /// What the query answers on a block, and what it says of the games in it.
+    fn whole_games(
+        &self,
+        (number, query): (usize, &Query),
+        run: Option<&Mutex<RunState>>,
+        (index, block): (usize, &Block),
+        request: &BlockRequest<'_>,
+    ) -> Result<Answers, EngineError> {
+        let (outputs, interrupt) = (request.outputs[number], request.switch());
+        let mut found =
+            GameBlock::new(block, query, &self.reference, outputs, request.last_game, interrupt.clone());
+        let wanted = |game: usize| request.may_match(index, number, game);
+        match run {
+            Some(run) => {
+                let mut run = lock(run);
+                each_game(block, wanted, |slots, game, spots| found.add(slots, game, spots, &mut run))
+            }
+            None => each_game(block, wanted, |slots, game, spots| {
+                found.add(slots, game, spots, &mut RunState::new(query))
+            }),
+        }
+        .map_err(|fault| fault.of_query(number, &interrupt))?;
+        Ok(found.finish(|hits| request.select(index, block, number, hits)))
+    }
+}
+
+/// Whether a position cannot be judged by itself: an operation of the game language, or a variable that keeps its value.
+/// Strings are told by whole games alone.
+fn asks_of_games(query: &Query) -> bool {
+    let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
+    is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
+}
+
+/// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.
+pub(super) fn each_game<E>(
+    block: &Block,
+    wanted: impl Fn(usize) -> bool,
+    mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut slots, mut outcome) = (Vec::new(), Ok(()));
+    for_each_slot(block, |slot| {
+        let ends = slot.last;
+        slots.push(slot);
+        if ends && (outcome.is_err() || !wanted(slots[0].game)) {
+            slots.clear();
+        } else if ends {
+            let game = block.game(slots[0].game);
+            let spot = |(slot, node): (&Slot, u32)| {
+                let Slot { position, ply, initial, terminal, .. } = *slot;
+                let parent = game.parent_of(node).map(|parent| parent as usize);
+                Spot { position, ply, initial, terminal, parent, arrival: game.move_to(node), game: &game }
+            };
+            let nodes: Vec<Spot> = slots.iter().zip(0..).map(spot).collect();
+            outcome = visit(&slots, &game, &nodes);
+            slots.clear();
+        }
+    });
+    outcome
+}
+
+impl Bulk {
+    /// The persistent variables that are printed at the end of a run, and their values.
+    fn persistent(&self) -> Vec<(String, Vec<u8>)> {
+        let runs = self.queries.iter().filter_map(|one| match &one.way {
+            Way::Games { run: Some(run), .. } => Some(lock(run)),
+            _ => None,
+        });
+        let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {
+            run.printed().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        };
+        runs.flat_map(|run| named(&run)).collect()
+    }
+}
+
+impl Engine for Bulk {
+    fn info(&self) -> EngineInfo {
+        let copies = self.queries.iter().map(|one| one.reference.copies()).collect();
+        let in_order = self.queries.iter().any(|one| matches!(one.way, Way::Games { run: Some(_), .. }));
+        EngineInfo { in_order, persistent: self.persistent(), ..EngineInfo::plain("reference", copies) }
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        let answers = |(index, block): (usize, &&Block)| {
+            let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Wants))| {
+                if let Way::Games { query, run } = &one.way {
+                    return one.whole_games((number, query), run.as_ref(), (index, block), request);
+                }
+                let interrupt = request.switch();
+                let told = |fault: Box<QueryFault>| fault.of_query(number, &interrupt);
+                let mut hits = one.hits(block, outputs, &interrupt).map_err(told)?;
+                request.select(index, block, number, &mut hits);
+                let copies = outputs.detail().map(CopyDetail::by_copies);
+                let copies = copies.map(|detail| one.detail(block, &hits, detail, &interrupt));
+                Ok(Answers::of(hits, copies.transpose().map_err(told)?))
+            };
+            self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()
+        };
+        blocks.iter().enumerate().map(answers).collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! What `line` and `path` have in common.
+
+use std::rc::Rc;
+
+use super::{eval::Evaluation, found::Noted, memory::Compiled, program::Program, search::Search};
+use orbit_core::diagnostic::{Diagnostic, Span};
+use orbit_query::tree::Chain;
+
+/// A chain that was found: what it is measured by, and the number of its last position.
+pub(super) struct Chained {
+    pub(super) value: i32,
+    pub(super) end: usize,
+}
+
+impl Evaluation<'_> {
+    /// The program of the chain of a filter.
+    pub(super) fn compiled<T>(
+        &mut self,
+        key: usize,
+        chain: &Chain<T>,
+        span: Span,
+        keeps_state: impl FnOnce() -> bool,
+    ) -> Option<Rc<Compiled>> {
+        let nodes = self.nodes.len();
+        let compile =
+            || Some(Rc::new(Compiled { program: Program::new(chain, nodes)?, keeps_state: keeps_state() }));
+        let compiled = self.state.chains.programs.entry(key).or_insert_with(compile).clone();
+        if compiled.is_none() {
+            let message = format!("counted repeats lead to more than {} constituents", Program::OPS_MAX);
+            let help = "repeat fewer times, or with `*` or `+`";
+            self.state.fail(Diagnostic::error(span, message, "repeated here").help(help));
+        }
+        compiled
+    }
+
+    /// Ends the run: a search has too much to try.
+    pub(super) fn search_too_long(&mut self, name: &str, span: Span) {
+        let number = self.here.spot.game.number();
+        let message =
+            format!("this `{name}` has more than {} ways to be tried in game {number}", Search::STEPS_MAX);
+        let help = "nest fewer repeats, or assign no variables in it: without them equal ways are tried once";
+        self.state.fail(Diagnostic::error(span, message, "searched here").help(help));
+    }
+
+    /// Whether `nestban` forbids a chain to begin here.
+    pub(super) fn is_banned(&self, key: usize) -> bool {
+        self.state.chains.banned.get(&key).is_some_and(|banned| banned.contains(&self.here.at))
+    }
+
+    /// No chain of this filter begins there any more.
+    pub(super) fn ban(&mut self, key: usize, nodes: impl IntoIterator<Item = usize>) {
+        self.state.chains.banned.entry(key).or_default().extend(nodes);
+    }
+
+    /// Comments on both ends of a chain that begins here.
+    pub(super) fn note_ends(&mut self, name: &str, length: i32, end: usize, value: &str) {
+        let start = self.here.at;
+        let place = self.position_text(start, Noted::Automatic);
+        self.note_automatic(end, format!("End {name} of length {length} that starts at {place}{value}"));
+        let place = self.position_text(end, Noted::Automatic);
+        self.note_automatic(start, format!("Start {name} that ends at {place}"));
+    }
+}
+
+/// How a filter is known as long as a game is evaluated.
+pub(super) fn key<T>(filter: &T) -> usize {
+    std::ptr::from_ref(filter).addr()
+}

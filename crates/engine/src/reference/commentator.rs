@@ -1,0 +1,90 @@
+//! The comments of a query on games that another engine has found, and their ranks.
+
+use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
+use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
+use orbit_query::Query;
+use orbit_reel::{Block, GameRow};
+
+/// Evaluates a query on games that are known to be found, for what it writes about them and sorts them by: the other engines
+/// do not know. The query must ask of each game by itself.
+#[derive(Debug)]
+pub struct Commentator {
+    query: Query,
+    reference: Reference,
+    wanted: Wants,
+    /// True if hits alone need to be evaluated.
+    at_hits: bool,
+    /// True if all that it writes is a mark at each hit.
+    marks_alone: bool,
+    /// True if it prints messages that are wanted, and so must see all games.
+    prints: bool,
+}
+
+impl Commentator {
+    /// Expands a query of which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is wanted.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub fn new(query: &Query, wanted: Wants) -> Result<Commentator, ReferenceError> {
+        let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
+        let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
+        let reference = Reference::new(query)?;
+        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, marks_alone, prints })
+    }
+
+    /// Tells whether ranks of games are wanted of a query that sorts.
+    pub fn sorts(&self) -> bool {
+        self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
+    }
+
+    /// The comments of the query on the games of a block that are found, if they are wanted, and its answers on these games.
+    /// `number` is its number among the queries of the run, and `has_all` tells whether the answers have all hits of these games.
+    ///
+    /// # Errors
+    ///
+    /// What goes wrong in the query.
+    pub fn write(
+        &self,
+        block: &Block,
+        number: usize,
+        (answers, has_all): (&Answers, bool),
+        interrupt: &Interrupt,
+    ) -> Result<(Option<Commentary>, Vec<GameAnswer>), EngineError> {
+        let wanted = Wants::COMMENTARY.when(self.wanted.contains(Wants::COMMENTARY));
+        let is_found = |index: usize| answers.finds(&block.game(index));
+        if has_all && self.marks_alone {
+            return Ok((Some(self.marks(block, answers)), Vec::new()));
+        }
+        let hits = (self.at_hits && has_all).then_some(&answers.hits);
+        let all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
+        let mut all = all.at(hits);
+        let mut run = RunState::new(&self.query);
+        let is_wanted = |index: usize| self.prints || is_found(index);
+        each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
+            .map_err(|fault| fault.of_query(number, interrupt))?;
+        let (mut commentary, games) = all.into_told();
+        if let Some(commentary) = &mut commentary {
+            commentary.games.retain(|game| is_found(game.index as usize));
+        }
+        Ok((commentary, games))
+    }
+
+    /// Comments that are nothing but marks at hits.
+    fn marks(&self, block: &Block, answers: &Answers) -> Commentary {
+        let mark = self.query.header.mark();
+        let marked = |slot: usize, first: usize| Some(((slot - first) as u32, mark?.into()));
+        let of_game = |game: GameRow<'_>| GameCommentary {
+            index: game.index() as u32,
+            matches: answers.hits.count_in(game.slots()) as u32,
+            comments: answers
+                .hits
+                .slots(game.slots())
+                .filter_map(|slot| marked(slot, game.first_slot()))
+                .collect(),
+            ..GameCommentary::default()
+        };
+        let found = block.games().filter(|game| answers.finds(game));
+        Commentary { games: found.map(of_game).collect(), messages: Vec::new() }
+    }
+}

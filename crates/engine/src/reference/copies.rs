@@ -1,0 +1,665 @@
+//! Transforms expanded into explicit copies, once per query.
+
+use std::collections::{HashMap, HashSet};
+
+use shakmaty::{Bitboard, Color};
+
+use super::{
+    ReferenceError,
+    geometry::{Basic, ListImages},
+};
+
+use orbit_query::tree::{
+    Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, Extension, Form, GameResult, GameText,
+    Keyword, Kind, ListTransform, NoTransform, Node, Number, NumberKeyword, NumberOp, Position, PositionOp,
+    Ref, Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
+};
+
+/// Where a filter stands in the query text.
+type Span = <Written as Form>::Mark;
+
+/// The form of a tree without transform keywords: each has become the list of its copies.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Explicit {}
+
+impl Form for Explicit {
+    /// Where a filter stands in the query text: run-time errors say it.
+    type Mark = Span;
+    type OfCondition = Copies<Condition<Explicit>, Filter>;
+    type OfSquares = Copies<Squares<Explicit>, Squares<Explicit>>;
+    type OfNumber = NumberCopies;
+    type OfText = NoTransform<Text<Explicit>>;
+    type OfPosition = NoTransform<Position<Explicit>>;
+}
+
+/// A filter without transform keywords.
+pub(super) type Filter = Any<Explicit>;
+
+/// A transform: its distinct surviving copies in declaration order, first of each kind. Or what no transform
+/// changes.
+#[derive(Clone, Debug)]
+pub(super) enum Copies<F, C> {
+    Orbit(Vec<C>),
+    NoTransform(F),
+}
+
+/// The same where the value is a number: the largest of the copies' values, or how many match.
+#[derive(Clone, Debug)]
+pub(super) enum NumberCopies {
+    Largest(Copies<Number<Explicit>, Number<Explicit>>),
+    Counted(Counted, Vec<Filter>),
+}
+
+impl<F: Kind<Explicit>, C: Kind<Explicit>> Extension<Explicit> for Copies<F, C> {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
+        match self {
+            Copies::Orbit(copies) => copies.iter().for_each(|copy| visit(copy.node())),
+            Copies::NoTransform(of) => visit(of.node()),
+        }
+    }
+}
+
+impl Extension<Explicit> for NumberCopies {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
+        match self {
+            NumberCopies::Largest(copies) => copies.each_child(visit),
+            NumberCopies::Counted(_, copies) => copies.iter().for_each(|copy| visit(copy.node())),
+        }
+    }
+}
+
+/// What a filter of one form means to transforms.
+enum Standing<'a> {
+    /// An operation that is no transform.
+    Plain,
+    /// `notransform`.
+    Still,
+    /// The copies of a transform.
+    Orbit(Vec<Ref<'a, Explicit>>),
+}
+
+impl<'a> Standing<'a> {
+    fn of(filter: Ref<'a, Explicit>) -> Standing<'a> {
+        let orbit = || Standing::Orbit(filter.children());
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                ConditionOp::Form(Copies::Orbit(_)) => orbit(),
+                ConditionOp::Form(Copies::NoTransform(_)) => Standing::Still,
+                _ => Standing::Plain,
+            },
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Form(Copies::Orbit(_)) => orbit(),
+                SquaresOp::Form(Copies::NoTransform(_)) => Standing::Still,
+                _ => Standing::Plain,
+            },
+            Ref::Number(f) => match f.op() {
+                NumberOp::Form(NumberCopies::Largest(Copies::NoTransform(_))) => Standing::Still,
+                NumberOp::Form(_) => orbit(),
+                _ => Standing::Plain,
+            },
+            Ref::Text(f) if let TextOp::Form(_) = f.op() => Standing::Still,
+            Ref::Position(f) if let PositionOp::Form(_) = f.op() => Standing::Still,
+            _ => Standing::Plain,
+        }
+    }
+}
+
+/// The transformable members of a copy in child order. Two copies of one filter are the same copy
+/// if and only if their members are equal.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Member {
+    Designator {
+        squares: Bitboard,
+        all_white: bool,
+        all_black: bool,
+        list: u16,
+    },
+    /// The colour or kind of a filter that has two of them: side to move, `white`, `elo white`,
+    /// `player white`, `tag "White"`, `result 1-0`, `light`.
+    Side(bool),
+    Dirs(u8),
+    /// A nested orbit: the sorted list of its members.
+    Orbit(Vec<Vec<Member>>),
+}
+
+/// Builds filters and counts what it builds.
+pub(super) struct Expander {
+    nodes: usize,
+    order: CopyOrder,
+}
+
+/// In which order copies come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CopyOrder {
+    /// In that of declaration: copies are numbered so.
+    Declared,
+    /// In the order in which they are evaluated; of equal ones the first gives its name to `currenttransform`.
+    Evaluated,
+}
+
+impl Expander {
+    /// The most nodes that the copies of one query may have, those included that turn out to be
+    /// duplicates. Six fused shifts are refused in a second instead of filling memory.
+    pub(super) const NODES_MAX: usize = 4_000_000;
+
+    /// Expands all transforms of a tree.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub(super) fn expand(root: &Node, order: CopyOrder) -> Result<Filter, ReferenceError> {
+        Expander { nodes: 0, order }.any(root)
+    }
+
+    /// All images of copies under a transform.
+    fn products<F>(&mut self, kind: TransformKind, copies: &[F]) -> Result<Vec<F>, ReferenceError>
+    where
+        F: Kind<Explicit, In<Explicit> = F>,
+    {
+        if kind == TransformKind::Rotate45 {
+            copies.iter().try_for_each(|copy| rotates_by_45(copy.node()))?;
+        }
+        let mut products = Vec::new();
+        let basics = match self.order {
+            CopyOrder::Declared => Basic::all(kind),
+            CopyOrder::Evaluated => Basic::in_turn(kind),
+        };
+        for basic in basics {
+            for copy in copies {
+                products.push(self.image(&basic, copy)?);
+            }
+        }
+        Ok(distinct_survivors(products))
+    }
+
+    /// The copies of a transform around a set. A transform fuses with one that it is applied to directly: the
+    /// copies are all products.
+    fn sets(&mut self, kind: TransformKind, of: &Squares) -> Result<Vec<Squares<Explicit>>, ReferenceError> {
+        let of = without_braces(of);
+        let inner = match of.op() {
+            SquaresOp::Form(Keyword::Transform(kind, of)) => self.sets(*kind, of)?,
+            _ => vec![self.squares(of)?],
+        };
+        self.products(kind, &inner)
+    }
+
+    /// The same around a condition, or whatever the transform makes one of.
+    fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+        let of = without_condition_braces(of);
+        let inner = match of {
+            Any::Condition(inner)
+                if let ConditionOp::Form(ConditionKeyword::Transform(kind, of)) = inner.op() =>
+            {
+                self.conditions(*kind, of)?
+            }
+            _ => vec![self.any(of)?],
+        };
+        self.products(kind, &inner)
+    }
+
+    /// The same around a number. If the transform that it fuses with counts its copies, all are counted.
+    fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
+        let of = without_braces(of);
+        let copies = match of.op() {
+            NumberOp::Form(NumberKeyword::Counted(inner, counted, of)) => {
+                let copies = self.counted(*inner, of)?;
+                return Ok(NumberCopies::Counted(*counted, self.products(kind, &copies)?));
+            }
+            NumberOp::Form(NumberKeyword::Number(Keyword::Transform(inner, of))) => {
+                match self.numbers(*inner, of)? {
+                    NumberCopies::Counted(counted, copies) => {
+                        return Ok(NumberCopies::Counted(counted, self.products(kind, &copies)?));
+                    }
+                    NumberCopies::Largest(Copies::Orbit(copies)) => copies,
+                    NumberCopies::Largest(Copies::NoTransform(one)) => vec![one],
+                }
+            }
+            _ => vec![self.number(of)?],
+        };
+        Ok(NumberCopies::Largest(Copies::Orbit(self.products(kind, &copies)?)))
+    }
+
+    /// The copies of a transform that counts them: it fuses with none inside.
+    fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+        let copy = self.any(of)?;
+        self.products(kind, &[copy])
+    }
+
+    /// The copies of a list.
+    fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+        let base = self.any(of)?;
+        let mut copies = Vec::new();
+        for images in self.compositions(transforms)? {
+            copies.push(self.image(&Basic::List(images), &base)?);
+        }
+        Ok(distinct_survivors(copies))
+    }
+
+    /// All compositions of one element of each keyword of a CQL 5 list, in any order, the first of each
+    /// kind; swapped colours after all others.
+    fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
+        let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
+        let mut out = self.in_any_order(&others, &mut HashMap::new())?;
+        if others.len() < transforms.len() {
+            let swapped: Vec<ListImages> = out.iter().map(|one| one.then(&ListImages::colors())).collect();
+            out.extend(swapped);
+        }
+        Ok(out)
+    }
+
+    /// Each keyword in turn is the one that acts last: for each of its elements all compositions of the
+    /// others. `known` holds what was found before.
+    fn in_any_order(
+        &mut self,
+        transforms: &[ListTransform],
+        known: &mut HashMap<Vec<ListTransform>, Vec<ListImages>>,
+    ) -> Result<Vec<ListImages>, ReferenceError> {
+        if transforms.is_empty() {
+            return Ok(vec![ListImages::identity()]);
+        }
+        if let Some(found) = known.get(transforms) {
+            return Ok(found.clone());
+        }
+        let (mut out, mut seen) = (Vec::new(), HashSet::new());
+        for &last in transforms {
+            let others: Vec<_> = transforms.iter().copied().filter(|&t| t != last).collect();
+            let others = self.in_any_order(&others, known)?;
+            for element in ListImages::all(last) {
+                for other in &others {
+                    self.count_node()?;
+                    let composition = other.then(&element);
+                    if seen.insert(composition.clone()) {
+                        out.push(composition);
+                    }
+                }
+            }
+        }
+        known.insert(transforms.to_vec(), out.clone());
+        Ok(out)
+    }
+
+    /// The image of a filter under one basic transform.
+    fn image<F>(&mut self, basic: &Basic, filter: &F) -> Result<F, ReferenceError>
+    where
+        F: Kind<Explicit, In<Explicit> = F>,
+    {
+        filter.rewritten(&mut Image { basic, expander: self })
+    }
+
+    fn count_node(&mut self) -> Result<(), ReferenceError> {
+        self.nodes += 1;
+        if self.nodes > Expander::NODES_MAX {
+            return Err(ReferenceError::TooManyCopies { nodes_max: Expander::NODES_MAX });
+        }
+        Ok(())
+    }
+}
+
+impl Rewrite<Written, Explicit> for Expander {
+    type Stop = ReferenceError;
+
+    fn mark(&mut self, mark: &Span) -> Span {
+        *mark
+    }
+
+    fn condition(&mut self, filter: &Condition) -> Result<Condition<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::condition(filter, self)
+    }
+
+    fn squares(&mut self, filter: &Squares) -> Result<Squares<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::squares(filter, self)
+    }
+
+    fn number(&mut self, filter: &Number) -> Result<Number<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::number(filter, self)
+    }
+
+    fn text(&mut self, filter: &Text) -> Result<Text<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::text(filter, self)
+    }
+
+    fn position(&mut self, filter: &Position) -> Result<Position<Explicit>, ReferenceError> {
+        self.count_node()?;
+        rewrite::position(filter, self)
+    }
+
+    fn of_condition(
+        &mut self,
+        part: &ConditionKeyword,
+        mark: &Span,
+    ) -> Result<Condition<Explicit>, ReferenceError> {
+        let copies = match part {
+            ConditionKeyword::Transform(kind, of) => Copies::Orbit(self.conditions(*kind, of)?),
+            ConditionKeyword::Lists(transforms, of) => Copies::Orbit(self.list(transforms, of)?),
+            ConditionKeyword::NoTransform(of) => Copies::NoTransform(self.condition(of)?),
+        };
+        Ok(Condition::new(ConditionOp::Form(copies), *mark))
+    }
+
+    fn of_squares(
+        &mut self,
+        part: &Keyword<Squares>,
+        mark: &Span,
+    ) -> Result<Squares<Explicit>, ReferenceError> {
+        let copies = match part {
+            Keyword::Transform(kind, of) => Copies::Orbit(self.sets(*kind, of)?),
+            Keyword::NoTransform(of) => Copies::NoTransform(self.squares(of)?),
+        };
+        Ok(Squares::new(SquaresOp::Form(copies), *mark))
+    }
+
+    fn of_number(&mut self, part: &NumberKeyword, mark: &Span) -> Result<Number<Explicit>, ReferenceError> {
+        let copies = match part {
+            NumberKeyword::Counted(kind, counted, of) => {
+                NumberCopies::Counted(*counted, self.counted(*kind, of)?)
+            }
+            NumberKeyword::Number(Keyword::Transform(kind, of)) => self.numbers(*kind, of)?,
+            NumberKeyword::Number(Keyword::NoTransform(of)) => {
+                NumberCopies::Largest(Copies::NoTransform(self.number(of)?))
+            }
+        };
+        Ok(Number::new(NumberOp::Form(copies), *mark))
+    }
+
+    fn of_text(&mut self, part: &NoTransform<Text>, mark: &Span) -> Result<Text<Explicit>, ReferenceError> {
+        Ok(Text::new(TextOp::Form(NoTransform(self.text(&part.0)?)), *mark))
+    }
+
+    fn of_position(
+        &mut self,
+        part: &NoTransform<Position>,
+        mark: &Span,
+    ) -> Result<Position<Explicit>, ReferenceError> {
+        Ok(Position::new(PositionOp::Form(NoTransform(self.position(&part.0)?)), *mark))
+    }
+}
+
+/// The image of filters under one basic transform: the table "how each filter transforms". Nested orbits lose the
+/// members that do not survive it, and those that become equal to an earlier one.
+struct Image<'a> {
+    basic: &'a Basic,
+    expander: &'a mut Expander,
+}
+
+impl Image<'_> {
+    fn color(&self, color: Color) -> Color {
+        if self.basic.swaps_colors() { !color } else { color }
+    }
+
+    fn copies<F: Kind<Explicit, In<Explicit> = F>>(
+        &mut self,
+        copies: &[F],
+    ) -> Result<Vec<F>, ReferenceError> {
+        let images = copies.iter().map(|copy| copy.rewritten(self)).collect::<Result<_, _>>()?;
+        Ok(distinct_survivors(images))
+    }
+}
+
+impl Rewrite<Explicit, Explicit> for Image<'_> {
+    type Stop = ReferenceError;
+
+    fn mark(&mut self, mark: &Span) -> Span {
+        *mark
+    }
+
+    fn condition(&mut self, filter: &Condition<Explicit>) -> Result<Condition<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let op = match filter.op() {
+            ConditionOp::ToMove(color) => ConditionOp::ToMove(self.color(*color)),
+            ConditionOp::Result(GameResult::WhiteWins) if self.basic.swaps_colors() => {
+                ConditionOp::Result(GameResult::BlackWins)
+            }
+            ConditionOp::Result(GameResult::BlackWins) if self.basic.swaps_colors() => {
+                ConditionOp::Result(GameResult::WhiteWins)
+            }
+            _ => return rewrite::condition(filter, self),
+        };
+        Ok(Condition::new(op, filter.mark))
+    }
+
+    fn squares(&mut self, filter: &Squares<Explicit>) -> Result<Squares<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let op = match filter.op() {
+            SquaresOp::Designator { pieces, squares } => SquaresOp::Designator {
+                pieces: self.basic.pieces(*pieces),
+                squares: self.basic.squares(*squares),
+            },
+            SquaresOp::Direction { dirs, lo, hi, of } => {
+                let dirs = self.basic.dirs(*dirs);
+                SquaresOp::Direction { dirs, lo: *lo, hi: *hi, of: self.squares(of)? }
+            }
+            SquaresOp::DirectionWithin { dirs, lo, hi, of } => {
+                let dirs = self.basic.dirs(*dirs);
+                let (lo, hi) = (self.number(lo)?, self.number(hi)?);
+                SquaresOp::DirectionWithin { dirs, lo, hi, of: self.squares(of)? }
+            }
+            SquaresOp::Ray { dirs, attack, sets } => {
+                let dirs = self.basic.dirs(*dirs);
+                SquaresOp::Ray { dirs, attack: *attack, sets: sets.try_map(|set| self.squares(set))? }
+            }
+            SquaresOp::Shade { light, of } => {
+                SquaresOp::Shade { light: *light != self.basic.swaps_shades(), of: self.squares(of)? }
+            }
+            _ => return rewrite::squares(filter, self),
+        };
+        Ok(Squares::new(op, filter.mark))
+    }
+
+    fn number(&mut self, filter: &Number<Explicit>) -> Result<Number<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let op = match filter.op() {
+            NumberOp::ColorValue(color) => NumberOp::ColorValue(self.color(*color)),
+            NumberOp::Elo(Some(color)) => NumberOp::Elo(Some(self.color(*color))),
+            _ => return rewrite::number(filter, self),
+        };
+        Ok(Number::new(op, filter.mark))
+    }
+
+    fn text(&mut self, filter: &Text<Explicit>) -> Result<Text<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        let swap = self.basic.swaps_colors();
+        let op = match filter.op() {
+            TextOp::Player(Some(color)) => TextOp::Player(Some(self.color(*color))),
+            TextOp::Tag(name) if swap && name == "White" => TextOp::Tag(String::from("Black")),
+            TextOp::Tag(name) if swap && name == "Black" => TextOp::Tag(String::from("White")),
+            TextOp::Game(GameText::CurrentTransform(names)) => {
+                let names = self.basic.name().into_iter().chain(names.iter().cloned());
+                TextOp::Game(GameText::CurrentTransform(names.collect()))
+            }
+            _ => return rewrite::text(filter, self),
+        };
+        Ok(Text::new(op, filter.mark))
+    }
+
+    fn position(&mut self, filter: &Position<Explicit>) -> Result<Position<Explicit>, ReferenceError> {
+        self.expander.count_node()?;
+        rewrite::position(filter, self)
+    }
+
+    fn of_condition(
+        &mut self,
+        part: &Copies<Condition<Explicit>, Filter>,
+        mark: &Span,
+    ) -> Result<Condition<Explicit>, ReferenceError> {
+        let copies = match part {
+            Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
+            Copies::NoTransform(_) => part.clone(),
+        };
+        Ok(Condition::new(ConditionOp::Form(copies), *mark))
+    }
+
+    fn of_squares(
+        &mut self,
+        part: &Copies<Squares<Explicit>, Squares<Explicit>>,
+        mark: &Span,
+    ) -> Result<Squares<Explicit>, ReferenceError> {
+        let copies = match part {
+            Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
+            Copies::NoTransform(_) => part.clone(),
+        };
+        Ok(Squares::new(SquaresOp::Form(copies), *mark))
+    }
+
+    fn of_number(&mut self, part: &NumberCopies, mark: &Span) -> Result<Number<Explicit>, ReferenceError> {
+        let copies = match part {
+            NumberCopies::Largest(Copies::Orbit(copies)) => {
+                NumberCopies::Largest(Copies::Orbit(self.copies(copies)?))
+            }
+            NumberCopies::Largest(Copies::NoTransform(_)) => part.clone(),
+            NumberCopies::Counted(counted, copies) => NumberCopies::Counted(*counted, self.copies(copies)?),
+        };
+        Ok(Number::new(NumberOp::Form(copies), *mark))
+    }
+
+    fn of_text(
+        &mut self,
+        part: &NoTransform<Text<Explicit>>,
+        mark: &Span,
+    ) -> Result<Text<Explicit>, ReferenceError> {
+        Ok(Text::new(TextOp::Form(part.clone()), *mark))
+    }
+
+    fn of_position(
+        &mut self,
+        part: &NoTransform<Position<Explicit>>,
+        mark: &Span,
+    ) -> Result<Position<Explicit>, ReferenceError> {
+        Ok(Position::new(PositionOp::Form(part.clone()), *mark))
+    }
+}
+
+/// What stands in braces around nothing else.
+fn without_braces<F: Braced>(filter: &F) -> &F {
+    filter.only().map_or(filter, without_braces)
+}
+
+/// The same of a condition, and of what a condition of its own is made of.
+fn without_condition_braces(node: &Node) -> &Node {
+    match node {
+        Any::Condition(f)
+            if let ConditionOp::Braces(all) = f.op()
+                && let [only] = &all[..] =>
+        {
+            without_condition_braces(only)
+        }
+        _ => node,
+    }
+}
+
+/// What braces around one filter hold.
+trait Braced {
+    fn only(&self) -> Option<&Self>;
+}
+
+impl Braced for Squares {
+    fn only(&self) -> Option<&Squares> {
+        match self.op() {
+            SquaresOp::Control(Control::Braces { first, last }) if first.is_empty() => Some(last),
+            _ => None,
+        }
+    }
+}
+
+impl Braced for Number {
+    fn only(&self) -> Option<&Number> {
+        match self.op() {
+            NumberOp::Control(Control::Braces { first, last }) if first.is_empty() => Some(last),
+            _ => None,
+        }
+    }
+}
+
+/// Drops the copies with an empty designator, then all but the first of each kind.
+fn distinct_survivors<F: Kind<Explicit>>(copies: Vec<F>) -> Vec<F> {
+    let mut seen = HashSet::new();
+    let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
+    copies.into_iter().filter(is_new).collect()
+}
+
+/// Whether no designator has lost all its squares and no nested orbit all its members, wherever in
+/// the tree they stand.
+fn survives(filter: Ref<Explicit>) -> bool {
+    match (Standing::of(filter), filter) {
+        (Standing::Orbit(copies), _) => !copies.is_empty(),
+        (_, Ref::Squares(f)) if let SquaresOp::Designator { squares, .. } = f.op() => squares.any(),
+        _ => filter.children().into_iter().all(survives),
+    }
+}
+
+fn members(filter: Ref<Explicit>) -> Vec<Member> {
+    let mut out = Vec::new();
+    collect_members(filter, &mut out);
+    out
+}
+
+fn collect_members(filter: Ref<Explicit>, out: &mut Vec<Member>) {
+    match Standing::of(filter) {
+        Standing::Still => {}
+        Standing::Plain => {
+            out.extend(own_member(filter));
+            filter.each_child(&mut |child| collect_members(child, out));
+        }
+        Standing::Orbit(copies) => {
+            let mut nested: Vec<Vec<Member>> = copies.into_iter().map(members).collect();
+            nested.sort();
+            out.push(Member::Orbit(nested));
+        }
+    }
+}
+
+fn own_member(filter: Ref<Explicit>) -> Option<Member> {
+    Some(match filter {
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Designator { pieces, squares } => Member::Designator {
+                squares: *squares,
+                all_white: pieces.all_white,
+                all_black: pieces.all_black,
+                list: pieces.list.0,
+            },
+            SquaresOp::Direction { dirs, .. }
+            | SquaresOp::DirectionWithin { dirs, .. }
+            | SquaresOp::Ray { dirs, .. } => Member::Dirs(dirs.0),
+            SquaresOp::Shade { light, .. } => Member::Side(*light),
+            _ => return None,
+        },
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::ToMove(color) => Member::Side(color.is_white()),
+            // A draw is a draw in every copy; it says nothing that could differ.
+            ConditionOp::Result(result) => Member::Side(*result == GameResult::WhiteWins),
+            _ => return None,
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::ColorValue(color) | NumberOp::Elo(Some(color)) => Member::Side(color.is_white()),
+            _ => return None,
+        },
+        Ref::Text(f) => match f.op() {
+            TextOp::Player(Some(color)) => Member::Side(color.is_white()),
+            TextOp::Tag(name) => Member::Side(name == "White"),
+            _ => return None,
+        },
+        Ref::Position(_) => return None,
+    })
+}
+
+/// Refuses what has no image under an eighth of a turn.
+fn rotates_by_45(filter: Ref<Explicit>) -> Result<(), ReferenceError> {
+    if let Standing::Still = Standing::of(filter) {
+        return Ok(());
+    }
+    if let Ref::Squares(f) = filter {
+        match f.op() {
+            SquaresOp::Shade { .. } => return Err(ReferenceError::Rotate45Shade),
+            SquaresOp::Designator { squares: Bitboard::FULL | Bitboard::EMPTY, .. } => {}
+            SquaresOp::Designator { .. } => return Err(ReferenceError::Rotate45Squares),
+            _ => {}
+        }
+    }
+    filter.children().into_iter().try_for_each(rotates_by_45)
+}
+
+#[cfg(test)]
+mod tests;

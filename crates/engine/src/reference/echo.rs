@@ -1,0 +1,103 @@
+//! `echo`: pairs of positions of a game.
+
+use super::{
+    copies::{Explicit, Filter},
+    eval::Evaluation,
+    found::Noted,
+};
+use crate::SpanKind;
+use orbit_query::tree::{Cell, Echo, Number};
+
+impl Evaluation<'_> {
+    pub(super) fn echo_condition(&mut self, echo: &Echo<Filter>) -> bool {
+        let (begin, mut first) = (self.notes_begin(), None);
+        for target in self.targets(echo) {
+            if self.state.fault.is_some() {
+                break;
+            }
+            let before = self.state.notes.len();
+            if self.at_target(echo, target, |there| there.matches(&echo.body)) {
+                self.note_echo(echo, target);
+                first = first.or(Some(target));
+            } else {
+                self.state.notes.truncate(before);
+            }
+        }
+        self.end_echo(echo);
+        self.note_pair(begin, first);
+        first.is_some()
+    }
+
+    /// The largest value of the body. Within `sort` the comments of the first target that has it stay, else those of
+    /// all targets with a value.
+    pub(super) fn echo_number(&mut self, echo: &Echo<Number<Explicit>>) -> Option<i32> {
+        let begin = self.notes_begin();
+        let (mut best, mut best_target) = (None, None);
+        for target in self.targets(echo) {
+            if self.state.fault.is_some() {
+                break;
+            }
+            let before = self.state.notes.len();
+            let value = self.at_target(echo, target, |there| there.number(&echo.body));
+            let is_better = value.is_some() && value > best;
+            if value.is_some() && (is_better || !self.state.sorts) {
+                self.note_echo(echo, target);
+            } else {
+                self.state.notes.truncate(before);
+            }
+            if is_better {
+                (best, best_target) = (value, Some(target));
+                if self.state.sorts {
+                    self.state.notes.drain(begin..before);
+                }
+            }
+        }
+        self.end_echo(echo);
+        self.note_pair(begin, best_target);
+        best
+    }
+
+    /// Notes this position and the target, if one matched, as a span.
+    fn note_pair(&mut self, begin: usize, target: Option<usize>) {
+        if let Some(target) = target {
+            self.note_span(begin, SpanKind::Echo, &[self.here.at, target]);
+        }
+    }
+
+    /// The positions that an echo compares with this one, in the order of their numbers. All are visited.
+    fn targets<F>(&self, echo: &Echo<F>) -> impl Iterator<Item = usize> + use<F> {
+        let (source, in_all) = (self.here.at, echo.in_all);
+        (0..self.nodes.len()).filter(move |&target| in_all || target != source)
+    }
+
+    fn at_target<F, T>(&mut self, echo: &Echo<F>, target: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.state.cells.bind(echo.source, Cell::Position(self.here.at as i32));
+        self.state.cells.bind(echo.target, Cell::Position(target as i32));
+        self.untied(|this| this.there(target, evaluate))
+    }
+
+    fn end_echo<F>(&mut self, echo: &Echo<F>) {
+        self.state.cells.bind(echo.source, Cell::Unbound);
+        self.state.cells.bind(echo.target, Cell::Unbound);
+    }
+
+    /// Names both positions, and where they part if that is at a third one.
+    fn note_echo<F>(&mut self, echo: &Echo<F>, target: usize) {
+        if echo.quiet {
+            return;
+        }
+        let source = self.here.at;
+        let name = self.name(echo.target).to_owned();
+        self.note_automatic(target, name);
+        let text = self.position_text(source, Noted::Automatic);
+        self.note_automatic(target, format!("-->{text}"));
+        let name = self.name(echo.source).to_owned();
+        self.note_automatic(source, name);
+        let text = self.position_text(target, Noted::Automatic);
+        self.note_automatic(source, format!("<--{text}"));
+        let fork = self.tree().last_common_ancestor(source, target);
+        if let Some(fork) = fork.filter(|&fork| fork != source && fork != target) {
+            self.note_automatic(fork, "LCA");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Moves that were played: `--`, `[x]`, `move`, and words on the move that led here.
+//!
+//! Castling is the move of a king and the move of a rook to `--`, and the king's alone to `move`. It is castling
+//! where the king goes from e1 or e8 to the c or g file; any other one, of Chess960, is a move of the king.
+
+use shakmaty::{Bitboard, Piece, Role, Square};
+
+use super::{
+    copies::{Explicit, Filter},
+    eval::Evaluation,
+    geometry::xy,
+    moves::Step,
+    played::{Part, Played, Selected},
+};
+use orbit_core::board::{Code, PieceSet};
+use orbit_query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares};
+
+/// The operands of a `--`, which are evaluated before the move.
+pub(super) struct Sides {
+    capture: bool,
+    from: Option<Bitboard>,
+    to: Option<Bitboard>,
+    promotion: Option<PieceSet>,
+}
+
+impl Sides {
+    /// What is selected of a move by which one gets to `at`, if anything. `eligible` says which parts count.
+    pub(super) fn select(
+        &self,
+        played: &Played,
+        at: usize,
+        eligible: impl Fn(&Part) -> bool,
+    ) -> Option<Selected> {
+        let meets =
+            |side: Option<Bitboard>, squares: Bitboard| side.is_none_or(|side| (side & squares).any());
+        let promotes = |set: PieceSet| played.promoted.is_some_and(|role| is_of_kind(set, role));
+        let captured = played.captured.map_or(Bitboard::EMPTY, Bitboard::from);
+        if self.capture && (captured.is_empty() || !meets(self.to, captured))
+            || self.promotion.is_some_and(|set| !promotes(set))
+        {
+            return None;
+        }
+        let fits = |part: &Part| meets(self.from, part.from) && (self.capture || meets(self.to, part.to));
+        let parts: Vec<Part> =
+            played.parts().into_iter().filter(|part| eligible(part) && fits(part)).collect();
+        (!parts.is_empty()).then(|| Selected { at, part: Part::of_all(parts) })
+    }
+}
+
+/// Whether a set of pieces holds one of a kind, in either colour.
+fn is_of_kind(set: PieceSet, role: Role) -> bool {
+    shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::of(Piece { color, role })))
+}
+
+/// A move that `move` looks at.
+struct Candidate {
+    from: Bitboard,
+    to: Bitboard,
+    captured: Bitboard,
+    /// What a pawn becomes, or could become.
+    promoted: Vec<Role>,
+    is_named: bool,
+    en_passant: bool,
+    null: bool,
+    /// The position that it led to, if it was played.
+    child: Option<usize>,
+}
+
+/// The operands of a `move`.
+struct MoveSides {
+    from: Option<Bitboard>,
+    to: Option<Bitboard>,
+    capture: Option<Bitboard>,
+    en_passant_square: Option<Bitboard>,
+}
+
+impl Evaluation<'_> {
+    // ---- the move that led here
+
+    fn arrival(&self) -> Option<&Played> {
+        self.tree().played(self.here.at)
+    }
+
+    /// What `from` and `to` name.
+    fn arrival_part(&self) -> Part {
+        match self.scope.selected {
+            Some(Selected { at, part }) if at == self.here.at => part,
+            _ => Part::of_all(self.arrival().into_iter().flat_map(Played::parts)),
+        }
+    }
+
+    pub(super) fn squares_left(&self) -> Bitboard {
+        self.arrival_part().from
+    }
+
+    pub(super) fn squares_reached(&self) -> Bitboard {
+        self.arrival_part().to
+    }
+
+    pub(super) fn en_passant_square(&self) -> Bitboard {
+        let captured = self.arrival().filter(|played| played.en_passant).and_then(|played| played.captured);
+        captured.map_or(Bitboard::EMPTY, Bitboard::from)
+    }
+
+    pub(super) fn arrived_by(&self, special: Special) -> bool {
+        self.arrival().is_some_and(|played| played.is(special))
+    }
+
+    pub(super) fn arrived_by_null_move(&self) -> bool {
+        self.arrival().is_some_and(|played| played.null)
+    }
+
+    /// False of both kinds at the root.
+    pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
+        self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
+    }
+
+    /// Whether a child is the first of its parent, or another one.
+    pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
+        self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
+    }
+
+    // ---- `--`
+
+    /// The operands of a `--`, at the position before the move.
+    pub(super) fn sides(&mut self, edge: &Edge<Explicit>) -> Sides {
+        self.unselected(|before| Sides {
+            capture: edge.capture,
+            from: before.side(edge.from.as_ref()),
+            to: before.side(edge.to.as_ref()),
+            promotion: edge.promotion.as_ref().map(|promotion| before.promotion(promotion)),
+        })
+    }
+
+    fn side(&mut self, side: Option<&Squares<Explicit>>) -> Option<Bitboard> {
+        side.map(|side| self.squares(side))
+    }
+
+    fn promotion(&mut self, promotion: &Promotion<Explicit>) -> PieceSet {
+        match promotion {
+            Promotion::Pieces(set) => *set,
+            Promotion::Letters(text) => {
+                let letters = self.text(text).unwrap_or_default();
+                let pieces = letters.iter().filter_map(|&letter| Piece::from_char(char::from(letter)));
+                pieces.map(|piece| PieceSet::only(Code::of(piece))).fold(PieceSet::EMPTY, PieceSet::union)
+            }
+        }
+    }
+
+    /// The moves that fit the operands of a `--`, in order.
+    fn fitting(&mut self, edge: &Edge<Explicit>) -> Vec<Selected> {
+        let (before, children) = match self.tree().parent(self.here.at) {
+            _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
+            Some(parent) => (parent, vec![self.here.at]),
+            None => return Vec::new(),
+        };
+        if children.is_empty() {
+            return Vec::new();
+        }
+        let sides = self.there(before, |before| before.sides(edge));
+        let select = |&child: &usize| sides.select(self.tree().played(child)?, child, |_| true);
+        children.iter().filter_map(select).collect()
+    }
+
+    /// What a function yields behind a move of which a `--` has selected a part.
+    pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
+    }
+
+    /// What a function yields behind the first move that fits and behind which it yields something.
+    pub(super) fn edge_value<T>(
+        &mut self,
+        edge: &Edge<Explicit>,
+        mut target: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let begin = self.notes_begin();
+        self.fitting(edge).into_iter().find_map(|selected| {
+            let value = self.behind(selected, &mut target)?;
+            if let Some(before) = self.tree().parent(selected.at) {
+                self.note_move(begin, before, selected.at);
+            }
+            Some(value)
+        })
+    }
+
+    pub(super) fn edge_condition(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> bool {
+        let target = |there: &mut Self| target.is_none_or(|target| there.matches(target)).then_some(());
+        self.edge_value(edge, target).is_some()
+    }
+
+    /// The set behind the first move that fits, even if it is empty.
+    pub(super) fn edge_squares(&mut self, edge: &Edge<Explicit>, target: &Squares<Explicit>) -> Bitboard {
+        let begin = self.notes_begin();
+        let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
+        if squares.is_empty() {
+            // Whether the filter matches is another question, with another move.
+            self.take_spans(begin);
+        }
+        squares
+    }
+
+    pub(super) fn count_moves(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> i32 {
+        let fits = |this: &mut Self, selected| {
+            target.is_none_or(|target| this.behind(selected, |behind| behind.matches(target)))
+        };
+        self.fitting(edge).into_iter().filter(|&selected| fits(self, selected)).count() as i32
+    }
+
+    // ---- `move`
+
+    pub(super) fn move_condition(&mut self, of: &Move<Explicit>) -> bool {
+        !self.qualifying(of).is_empty()
+    }
+
+    pub(super) fn move_squares(&mut self, of: &Move<Explicit>) -> Bitboard {
+        let squares = |candidate: &Candidate| match of.value {
+            MoveValue::From => candidate.from,
+            MoveValue::To => candidate.to,
+            MoveValue::Capture => candidate.captured,
+            MoveValue::Whether | MoveValue::Count => Bitboard::EMPTY,
+        };
+        self.qualifying(of).iter().map(squares).fold(Bitboard::EMPTY, |a, b| a | b)
+    }
+
+    pub(super) fn move_count(&mut self, of: &Move<Explicit>) -> i32 {
+        self.qualifying(of).len() as i32
+    }
+
+    /// The moves that qualify. Those that were played get their comments.
+    fn qualifying(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
+        let before = match of.of {
+            MoveOf::Previous => self.tree().parent(self.here.at),
+            MoveOf::Played | MoveOf::Legal | MoveOf::Pseudolegal => Some(self.here.at),
+        };
+        let begin = self.notes_begin();
+        let Some(before) = before else { return Vec::new() };
+        let sides = self.there(before, |before| MoveSides {
+            from: before.side(of.from.as_ref()),
+            to: before.side(of.to.as_ref()),
+            capture: before.side(of.capture.as_ref()),
+            en_passant_square: before.side(of.en_passant_square.as_ref()),
+        });
+        let mut qualifying = self.candidates(of);
+        qualifying.retain(|candidate| self.qualifies(of, &sides, candidate));
+        if let Some(comment) = &of.comment {
+            for child in qualifying.iter().filter_map(|candidate| candidate.child) {
+                self.there(child, |behind| behind.comment(comment));
+            }
+        }
+        if let Some(child) = qualifying.iter().find_map(|candidate| candidate.child) {
+            self.note_move(begin, before, child);
+        }
+        qualifying
+    }
+
+    fn qualifies(&self, of: &Move<Explicit>, sides: &MoveSides, candidate: &Candidate) -> bool {
+        let meets =
+            |side: Option<Bitboard>, squares: Bitboard| side.is_none_or(|side| (side & squares).any());
+        let promotes = |set: PieceSet| candidate.promoted.iter().any(|&role| is_of_kind(set, role));
+        meets(sides.from, candidate.from)
+            && meets(sides.to, candidate.to)
+            && meets(sides.capture, candidate.captured)
+            && sides
+                .en_passant_square
+                .is_none_or(|side| candidate.en_passant && (side & candidate.captured).any())
+            && of.promote.is_none_or(promotes)
+            && candidate.is_named
+            && (!of.null || candidate.null)
+            && match (of.sibling, candidate.child) {
+                (Some(sibling), Some(child)) => self.is_child(child, sibling),
+                _ => true,
+            }
+    }
+
+    /// The moves that `move` looks at: in a constituent of a line that is tied, the one by which the line goes on.
+    fn candidates(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
+        let here = self.here.at;
+        match of.of {
+            MoveOf::Played => {
+                let tied = self.scope.tied.filter(|&child| self.tree().parent(child) == Some(here));
+                let children = self.tree().children(here).iter().copied();
+                let children = children.filter(|&child| tied.is_none_or(|tied| child == tied));
+                children.filter_map(|child| self.played_candidate(of, child)).collect()
+            }
+            MoveOf::Previous => self.played_candidate(of, here).into_iter().collect(),
+            MoveOf::Legal => self.possible_moves(of, &self.rules().legal),
+            MoveOf::Pseudolegal => self.possible_moves(of, &self.here.placement.pseudolegal_moves()),
+        }
+    }
+
+    /// Moves that could be played: whatever a pawn becomes, it is one move.
+    fn possible_moves(&self, of: &Move<Explicit>, steps: &[Step]) -> Vec<Candidate> {
+        let mut distinct: Vec<Step> = Vec::new();
+        for &step in steps {
+            if !distinct.contains(&step) {
+                distinct.push(step);
+            }
+        }
+        distinct.into_iter().map(|step| self.possible(of, step)).collect()
+    }
+
+    fn played_candidate(&self, of: &Move<Explicit>, child: usize) -> Option<Candidate> {
+        let played = self.tree().played(child)?;
+        let set = |s: Option<Square>| s.map_or(Bitboard::EMPTY, Bitboard::from);
+        Some(Candidate {
+            from: set(played.step.map(|(from, _)| from)),
+            to: set(played.step.map(|(_, to)| to)),
+            captured: set(played.captured),
+            promoted: played.promoted.into_iter().collect(),
+            is_named: played.is(of.only),
+            en_passant: played.en_passant,
+            null: played.null,
+            child: Some(child),
+        })
+    }
+
+    /// A move that could be played.
+    fn possible(&self, of: &Move<Explicit>, step: Step) -> Candidate {
+        let at = |s: Square| self.here.placement.at(s);
+        let is_castling = step.is(Special::Castle);
+        let captured = Some(step.takes_on()).filter(|&s| !is_castling && at(s).is_some());
+        let is_pawn = at(step.from).is_some_and(|man| man.role == Role::Pawn);
+        let promotes = is_pawn && [0, 7].contains(&xy(step.to).1);
+        let becomes = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+        Candidate {
+            from: Bitboard::from(step.from),
+            to: Bitboard::from(step.to),
+            captured: captured.map_or(Bitboard::EMPTY, Bitboard::from),
+            promoted: if promotes { becomes.to_vec() } else { Vec::new() },
+            is_named: step.is(of.only),
+            en_passant: step.is(Special::EnPassant),
+            null: false,
+            child: None,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What the tags of a game say: numbers and strings that are constant in it.
+
+use std::cmp::Ordering;
+
+use shakmaty::Color;
+
+use crate::GameFacts;
+use orbit_core::text::decode;
+
+/// The rating of a side, or the larger one: the leading digits of the tag, at least 1.
+pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
+    let rating = |name| at_least_1(leading_digits(game.tag(name)?));
+    match color {
+        Some(Color::White) => rating("WhiteElo"),
+        Some(Color::Black) => rating("BlackElo"),
+        // `None` is less than any rating.
+        None => rating("WhiteElo").max(rating("BlackElo")),
+    }
+}
+
+/// The year of the date tag, whose first four bytes must be digits; at least 1.
+pub(super) fn year(game: &dyn GameFacts) -> Option<i32> {
+    let digits = leading_digits(game.tag("Date")?.get(..4)?);
+    if digits.len() == 4 { at_least_1(digits) } else { None }
+}
+
+/// The name of a side, or both with a line feed between.
+pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u8>> {
+    match color {
+        Some(Color::White) => tag(game, "White"),
+        Some(Color::Black) => tag(game, "Black"),
+        None => Some([tag(game, "White")?, tag(game, "Black")?].join(&b'\n')),
+    }
+}
+
+/// A tag as filters read it.
+pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
+    let value = game.tag(name);
+    match name {
+        "White" | "Black" => Some(spelt(value.unwrap_or(b"?"))),
+        "Event" | "Site" => Some(value.unwrap_or(b"?").to_vec()),
+        "Date" | "EventDate" => Some(filled(value.unwrap_or(b"?"))),
+        _ => value.map(<[u8]>::to_vec),
+    }
+}
+
+/// A name with one blank behind each comma, and none twice or at the end.
+pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
+    let mut out: Vec<u8> = Vec::new();
+    for &byte in name {
+        if out.last() == Some(&b',') && byte != b' ' && byte != b'\t' {
+            out.push(b' ');
+        }
+        match byte {
+            b' ' | b'\t' if out.last() == Some(&b' ') => {}
+            b' ' | b'\t' => out.push(b' '),
+            _ => out.push(byte),
+        }
+    }
+    while out.last() == Some(&b' ') {
+        out.pop();
+    }
+    out
+}
+
+/// A date as `2015.05.??`: year, month and day, `?` for each digit that is not known. What is no date stays as it
+/// is.
+fn filled(date: &[u8]) -> Vec<u8> {
+    let mut parts: Vec<&[u8]> = date.split(|&byte| byte == b'.').collect();
+    parts.resize(parts.len().max(3), b"");
+    let mut out = Vec::new();
+    for (part, digits) in parts.iter().zip([4, 2, 2]) {
+        let missing = digits - part.len().min(digits);
+        if part.iter().all(|&byte| byte == b'?') && part.len() <= digits {
+            out.push(vec![b'?'; digits]);
+        } else if part.iter().all(u8::is_ascii_digit)
+            && missing <= usize::from(digits == 2)
+            && part.len() <= digits
+        {
+            out.push([&b"0"[..missing], part].concat());
+        } else {
+            return date.to_vec();
+        }
+    }
+    if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
+}
+
+/// Whether the one text occurs in the other, as bytes or as letters; the empty one occurs everywhere.
+pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
+    memchr::memmem::find(text, needle).is_some() || decode(text).contains(decode(needle).as_ref())
+}
+
+/// The order of two texts: that of their letters, but equal bytes are equal.
+pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
+    if a == b { Ordering::Equal } else { decode(a).cmp(&decode(b)) }
+}
+
+fn leading_digits(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// A number of at least 1; none if it does not fit 32 bits.
+fn at_least_1(digits: &[u8]) -> Option<i32> {
+    let value: i32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    (value >= 1).then_some(value)
+}

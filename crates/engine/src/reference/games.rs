@@ -1,0 +1,186 @@
+//! What a query says of the games of a block.
+
+use std::sync::Arc;
+
+use super::{
+    GameFound, Noted, Reference, RunState,
+    found::{Found, FoundValue},
+    whole::{Fault, Wanted},
+};
+use crate::{
+    Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
+    Interrupt, Rank, Spans, Spot, Values, Wants, place,
+};
+use orbit_query::{Query, Type, tree::Comments};
+use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
+
+/// The answers of a query on a block, game by game.
+pub(super) struct GameBlock<'a> {
+    query: &'a Query,
+    reference: &'a Reference,
+    wanted: Wanted,
+    /// The positions at which the query is evaluated; `None` for all.
+    only: Option<&'a Hits>,
+    interrupt: Interrupt,
+    detail: Option<CopyDetail>,
+    hits: Hits,
+    /// Of each hit the copies that match, if they are wanted.
+    copies: Vec<(usize, Vec<u32>)>,
+    games: Vec<GameAnswer>,
+    commentary: Option<Commentary>,
+    spans: Option<Spans>,
+}
+
+/// A run-time error of a query.
+pub(super) struct QueryFault {
+    fault: Fault,
+    game: u32,
+    place: String,
+}
+
+impl QueryFault {
+    pub(super) fn new(fault: Fault, game: &GameRow) -> QueryFault {
+        let place = place(game, game.first_slot() + fault.at);
+        QueryFault { fault, game: game.number(), place }
+    }
+
+    pub(super) fn of_query(self, query: usize, interrupt: &Interrupt) -> EngineError {
+        if interrupt.is_set() {
+            return EngineError::Interrupted;
+        }
+        let QueryFault { fault, game, place } = self;
+        EngineError::Query { query, game, place, diagnostic: Box::new(fault.diagnostic) }
+    }
+}
+
+impl<'a> GameBlock<'a> {
+    pub(super) fn new(
+        block: &Block,
+        query: &'a Query,
+        reference: &'a Reference,
+        outputs: Wants,
+        last_game: Option<u32>,
+        interrupt: Interrupt,
+    ) -> GameBlock<'a> {
+        let (mut hits, ty) = (Hits::new(block), query.body.ty());
+        hits.make_room(block, outputs, ty);
+        if ty == Type::Str && outputs.contains(Wants::VALUES) {
+            hits.values = Values::Texts(vec![None; block.slots()]);
+        }
+        GameBlock {
+            query,
+            reference,
+            wanted: Wanted {
+                copies: outputs.detail().is_some(),
+                spans: outputs.contains(Wants::SPANS),
+                last_game,
+            },
+            only: None,
+            interrupt,
+            detail: outputs.detail().map(CopyDetail::by_copies),
+            hits,
+            copies: Vec::new(),
+            games: vec![GameAnswer::default(); block.games_len()],
+            commentary: outputs.contains(Wants::COMMENTARY).then(Commentary::default),
+            spans: outputs.contains(Wants::SPANS).then(Spans::default),
+        }
+    }
+
+    /// Evaluates the next game.
+    pub(super) fn add(
+        &mut self,
+        slots: &[Slot],
+        game: &GameRow,
+        spots: &[Spot],
+        run: &mut RunState,
+    ) -> Result<(), Box<QueryFault>> {
+        let is_asked = |at: usize| self.only.is_none_or(|hits| hits.contains(slots[at].slot));
+        let found = self.reference.game(spots, run, (self.wanted, is_asked), &self.interrupt);
+        let mut found = found.map_err(|fault| Box::new(QueryFault::new(fault, game)))?;
+        for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
+            set(&mut self.hits, slot, found.answer(), found.hit);
+            if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
+                out[slot] = text.clone().map(Vec::into_boxed_slice);
+            }
+            if found.hit && self.wanted.copies {
+                self.copies.push((slot, found.copies.clone()));
+            }
+        }
+        if let Some(spans) = &mut self.spans {
+            let span = |(node, found): (u32, &mut Found)| Some((node, Some(Arc::new(found.span.take()?))));
+            spans.push(game.index(), (0..).zip(&mut found.values).filter_map(span).collect());
+        }
+        let mut rank = Rank::default();
+        for (sort, value) in self.query.sorts.iter().zip(&found.sorts) {
+            rank.push(value.as_ref(), sort.smallest);
+        }
+        let match_count = found.match_count;
+        let is_found = match_count > 0;
+        self.games[game.index()] = GameAnswer { is_found, match_count, rank };
+        self.comment(game, found);
+        Ok(())
+    }
+
+    /// Adds what the query writes. Games in which nothing matches may be asked for.
+    fn comment(&mut self, game: &GameRow, found: GameFound) {
+        let Some(commentary) = &mut self.commentary else { return };
+        commentary.messages.extend(found.messages);
+        let header = &self.query.header;
+        if found.match_count == 0 && header.match_count.is_none_or(|(least, _)| least > 0) {
+            return;
+        }
+        let comments = found.notes.into_iter().filter_map(|note| match (note.what, header.comments) {
+            (Noted::Matched, _) => header.mark().map(|mark| (note.at as u32, mark.into())),
+            (Noted::Asked(text), Comments::All | Comments::Quiet) => Some((note.at as u32, text)),
+            (Noted::Automatic(text), Comments::All) => Some((note.at as u32, text)),
+            _ => None,
+        });
+        commentary.games.push(GameCommentary {
+            index: game.index() as u32,
+            matches: found.match_count,
+            comments: comments.collect(),
+            sorts: found.sorts,
+            tags: found.tags,
+            removed: found.removed.into_iter().map(|node| node as u32).collect(),
+        });
+    }
+
+    /// Evaluates the query at some positions alone.
+    #[must_use]
+    pub(super) fn at(self, only: Option<&'a Hits>) -> GameBlock<'a> {
+        GameBlock { only, ..self }
+    }
+
+    /// The comments of the query, if they were wanted, and its answers on each game.
+    pub(super) fn into_told(self) -> (Option<Commentary>, Vec<GameAnswer>) {
+        (self.commentary, self.games)
+    }
+
+    /// The answers, once `select` has taken hits away that do not count.
+    pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
+        select(&mut self.hits);
+        let copies = self.detail.map(|detail| {
+            let mut told = CopyHits::new(self.reference.copies(), detail, &self.hits);
+            let kept = self.copies.into_iter().filter(|(slot, _)| self.hits.contains(*slot));
+            kept.for_each(|(_, copies)| told.push(copies.into_iter()));
+            told
+        });
+        Answers {
+            hits: self.hits,
+            copies,
+            games: Some(self.games),
+            commentary: self.commentary,
+            spans: self.spans,
+        }
+    }
+}
+
+/// Notes what a query answers at a slot.
+pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
+    hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
+    match (&mut hits.values, answer) {
+        (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
+        (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
+        _ => {}
+    }
+}

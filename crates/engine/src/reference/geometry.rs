@@ -1,0 +1,513 @@
+//! The basic transforms on coordinates, written from the formulas.
+//!
+//! A square is a pair (file, rank), both 0..=7. Everything else is built on
+//! [`Symmetry::image`] and on moving single squares.
+
+use shakmaty::{Bitboard, File, Rank, Square};
+
+use orbit_core::board::{Code, PieceSet};
+use orbit_query::tree::{Dirs, ListTransform, Pieces, TransformKind};
+
+/// The square in a file and a rank, if both are 0..=7.
+pub(super) fn square(x: i32, y: i32) -> Option<Square> {
+    if (0..8).contains(&x) && (0..8).contains(&y) { Some(Square::new((8 * y + x) as u32)) } else { None }
+}
+
+/// File and rank of a square, 0..=7.
+pub(super) fn xy(square: Square) -> (i32, i32) {
+    (square as i32 % 8, square as i32 / 8)
+}
+
+/// One of the eight symmetries of the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Symmetry {
+    Identity,
+    Rotate90Ccw,
+    Rotate180,
+    Rotate90Cw,
+    ReflectRanks,
+    ReflectFiles,
+    ReflectMain,
+    ReflectAnti,
+}
+
+impl Symmetry {
+    const ALL: [Symmetry; 8] = [
+        Symmetry::Identity,
+        Symmetry::Rotate90Ccw,
+        Symmetry::Rotate180,
+        Symmetry::Rotate90Cw,
+        Symmetry::ReflectRanks,
+        Symmetry::ReflectFiles,
+        Symmetry::ReflectMain,
+        Symmetry::ReflectAnti,
+    ];
+
+    /// All in the order in which the copies of `flip` are evaluated: what the quarter turn and the reflection of ranks
+    /// make of the identity, then of what they made.
+    const IN_TURN: [Symmetry; 8] = [
+        Symmetry::Identity,
+        Symmetry::Rotate90Ccw,
+        Symmetry::ReflectRanks,
+        Symmetry::Rotate180,
+        Symmetry::ReflectAnti,
+        Symmetry::ReflectMain,
+        Symmetry::Rotate90Cw,
+        Symmetry::ReflectFiles,
+    ];
+
+    /// What CQL calls it.
+    fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Symmetry::Identity => return None,
+            Symmetry::Rotate90Ccw => "counterclockwise90",
+            Symmetry::Rotate180 => "rotate180",
+            Symmetry::Rotate90Cw => "clockwise90",
+            Symmetry::ReflectRanks => "reflect_h",
+            Symmetry::ReflectFiles => "reflect_v",
+            Symmetry::ReflectMain => "reflect_a1h8",
+            Symmetry::ReflectAnti => "reflect_a8h1",
+        })
+    }
+
+    /// The image of a point. The formulas hold off the board as well, which is what turns steps.
+    fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
+        match self {
+            Symmetry::Identity => (x, y),
+            Symmetry::Rotate90Ccw => (7 - y, x),
+            Symmetry::Rotate180 => (7 - x, 7 - y),
+            Symmetry::Rotate90Cw => (y, 7 - x),
+            Symmetry::ReflectRanks => (x, 7 - y),
+            Symmetry::ReflectFiles => (7 - x, y),
+            Symmetry::ReflectMain => (y, x),
+            Symmetry::ReflectAnti => (7 - y, 7 - x),
+        }
+    }
+
+    fn squares(self, mask: Bitboard) -> Bitboard {
+        let mut out = Bitboard::EMPTY;
+        for s in mask {
+            let (x, y) = self.image(xy(s));
+            out.add(square(x, y).expect("a symmetry maps the board onto itself"));
+        }
+        out
+    }
+
+    fn dirs(self, dirs: Dirs) -> Dirs {
+        let (x0, y0) = self.image((0, 0));
+        let mut out = 0;
+        for (dx, dy) in dirs.steps() {
+            let (x, y) = self.image((dx.into(), dy.into()));
+            let step = ((x - x0) as i8, (y - y0) as i8);
+            let k = Dirs::STEPS.iter().position(|&s| s == step).expect("steps are turned into steps");
+            out |= 1 << k;
+        }
+        Dirs(out)
+    }
+
+    /// Whether light squares become dark ones: a1 is dark, so ask where it goes.
+    fn swaps_shades(self) -> bool {
+        let (x, y) = self.image((0, 0));
+        (x + y) % 2 != 0
+    }
+}
+
+/// One basic transform: what a transform keyword does to one copy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Basic {
+    /// Squares and directions under a symmetry of the board.
+    Turn(Symmetry),
+    /// Directions by this many eighths of a turn, counter-clockwise.
+    Rotate45(u8),
+    /// Colours swapped, and ranks reflected.
+    SwapColors,
+    /// Squares moved, -7..=7 each.
+    Shift { right: i32, up: i32 },
+    /// Transforms of a CQL 5 list, one after the other.
+    List(ListImages),
+}
+
+/// What a composition of CQL 5 transforms does to each square, and whether colours are swapped.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ListImages {
+    images: Vec<Bitboard>,
+    swaps_colors: bool,
+}
+
+impl ListImages {
+    /// Nothing moves.
+    pub(super) fn identity() -> ListImages {
+        ListImages { images: Square::ALL.into_iter().map(Bitboard::from).collect(), swaps_colors: false }
+    }
+
+    /// Colours swapped, and ranks reflected.
+    pub(super) fn colors() -> ListImages {
+        ListImages { swaps_colors: true, ..ListImages::identity().then_turned(Symmetry::ReflectRanks) }
+    }
+
+    /// The transformations that a keyword stands for: symmetries as in [`Symmetry::ALL`], shifts by
+    /// ascending steps to the right, then ascending steps up.
+    pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
+        let turned = |list: &[Symmetry]| -> Vec<ListImages> {
+            list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
+        };
+        let or_not = |symmetry| turned(&[Symmetry::Identity, symmetry]);
+        let moved = |offsets: Vec<(i32, i32)>| -> Vec<ListImages> {
+            offsets.into_iter().map(|(right, up)| ListImages::identity().then_moved(right, up)).collect()
+        };
+        let numbers = || -7..=7;
+        match transform {
+            ListTransform::Flip => turned(&Symmetry::ALL),
+            ListTransform::FlipHorizontal => or_not(Symmetry::ReflectRanks),
+            ListTransform::FlipVertical => or_not(Symmetry::ReflectFiles),
+            ListTransform::FlipDiagonal => or_not(Symmetry::ReflectMain),
+            ListTransform::FlipOffDiagonal => or_not(Symmetry::ReflectAnti),
+            ListTransform::FlipColor => vec![ListImages::identity(), ListImages::colors()],
+            ListTransform::Shift => {
+                moved(numbers().flat_map(|right| numbers().map(move |up| (right, up))).collect())
+            }
+            ListTransform::ShiftHorizontal => moved(numbers().map(|n| (n, 0)).collect()),
+            ListTransform::ShiftVertical => moved(numbers().map(|n| (0, n)).collect()),
+            ListTransform::ShiftMainDiagonal => moved(numbers().map(|n| (n, n)).collect()),
+            ListTransform::ShiftOffDiagonal => moved(numbers().map(|n| (n, -n)).collect()),
+            ListTransform::ShiftDiagonal => {
+                moved(numbers().map(|n| (n, n)).chain(numbers().map(|n| (n, -n))).collect())
+            }
+        }
+    }
+
+    /// These transforms, then another.
+    pub(super) fn then(&self, next: &ListImages) -> ListImages {
+        let images = self.images.iter().map(|&image| next.squares(image)).collect();
+        ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
+    }
+
+    fn then_turned(self, symmetry: Symmetry) -> ListImages {
+        ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
+    }
+
+    /// Single steps along the ranks, then along the files.
+    fn then_moved(mut self, right: i32, up: i32) -> ListImages {
+        for image in &mut self.images {
+            for _ in 0..right.abs() {
+                *image = stepped(*image, right.signum(), 0);
+            }
+            for _ in 0..up.abs() {
+                *image = stepped(*image, 0, up.signum());
+            }
+        }
+        self
+    }
+
+    fn squares(&self, mask: Bitboard) -> Bitboard {
+        mask.into_iter().fold(Bitboard::EMPTY, |out, s| out | self.images[s as usize])
+    }
+}
+
+/// One step of a CQL 5 shift: a square that would leave the board is dropped, and one at the opposite edge
+/// is in the new set beside its image.
+fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for s in mask {
+        let (x, y) = xy(s);
+        if let Some(image) = square(x + dx, y + dy) {
+            out.add(image);
+        }
+        // At the edge that the step leads away from nothing lies behind.
+        if square(x - dx, y - dy).is_none() {
+            out.add(s);
+        }
+    }
+    out
+}
+
+impl Basic {
+    /// The basic transforms of a keyword in declaration order: symmetries as in [`Symmetry::ALL`],
+    /// shifts by ascending steps to the right, then ascending steps up.
+    pub(super) fn all(kind: TransformKind) -> Vec<Basic> {
+        let turns = |list: &[Symmetry]| list.iter().map(|&s| Basic::Turn(s)).collect();
+        let identity = Basic::Turn(Symmetry::Identity);
+        match kind {
+            TransformKind::Flip => turns(&Symmetry::ALL),
+            TransformKind::FlipVertical => turns(&[Symmetry::Identity, Symmetry::ReflectFiles]),
+            TransformKind::FlipHorizontal => turns(&[Symmetry::Identity, Symmetry::ReflectRanks]),
+            TransformKind::Rotate90 => {
+                turns(&[Symmetry::Identity, Symmetry::Rotate90Ccw, Symmetry::Rotate180, Symmetry::Rotate90Cw])
+            }
+            TransformKind::Rotate45 => (0..8).map(Basic::Rotate45).collect(),
+            TransformKind::FlipColor => vec![identity, Basic::SwapColors],
+            TransformKind::ReverseColor => vec![Basic::SwapColors],
+            TransformKind::Shift => {
+                (-7..=7).flat_map(|right| (-7..=7).map(move |up| Basic::Shift { right, up })).collect()
+            }
+            TransformKind::ShiftHorizontal => (-7..=7).map(|right| Basic::Shift { right, up: 0 }).collect(),
+            TransformKind::ShiftVertical => (-7..=7).map(|up| Basic::Shift { right: 0, up }).collect(),
+        }
+    }
+
+    /// The same in the order in which copies are evaluated: see [`Symmetry::IN_TURN`].
+    pub(super) fn in_turn(kind: TransformKind) -> Vec<Basic> {
+        match kind {
+            TransformKind::Flip => Symmetry::IN_TURN.map(Basic::Turn).into(),
+            _ => Basic::all(kind),
+        }
+    }
+
+    /// What `currenttransform` calls it; what changes nothing has no name.
+    pub(super) fn name(&self) -> Option<String> {
+        match self {
+            Basic::Turn(symmetry) => symmetry.name().map(String::from),
+            Basic::Rotate45(0) | Basic::Shift { right: 0, up: 0 } | Basic::List(_) => None,
+            Basic::Rotate45(eighths) => Some(format!("rotate45^{eighths}")),
+            Basic::SwapColors => Some("invertcolor reflect_h".into()),
+            Basic::Shift { right, up } => {
+                let step = |by: i32, [less, more]: [&str; 2]| {
+                    (by != 0).then(|| format!("{}^{}", if by < 0 { less } else { more }, by.unsigned_abs()))
+                };
+                let steps = [step(*right, ["left", "right"]), step(*up, ["down", "up"])];
+                Some(steps.into_iter().flatten().collect::<Vec<_>>().join(" "))
+            }
+        }
+    }
+
+    /// The image of a designator's squares.
+    pub(super) fn squares(&self, mask: Bitboard) -> Bitboard {
+        match self {
+            Basic::Turn(symmetry) => symmetry.squares(mask),
+            Basic::Rotate45(_) => mask,
+            Basic::SwapColors => Symmetry::ReflectRanks.squares(mask),
+            Basic::Shift { right, up } => shifted(mask, *right, *up),
+            Basic::List(images) => images.squares(mask),
+        }
+    }
+
+    /// The image of a designator's pieces.
+    pub(super) fn pieces(&self, pieces: Pieces) -> Pieces {
+        if !self.swaps_colors() {
+            return pieces;
+        }
+        let mut list = PieceSet::NONE;
+        for code in (0..15).map(Code).filter(|&code| pieces.list.contains(code)) {
+            let image = match code.piece() {
+                Some(piece) => Code::of(shakmaty::Piece { color: !piece.color, role: piece.role }),
+                None => Code::EMPTY,
+            };
+            list = list.union(PieceSet::only(image));
+        }
+        Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
+    }
+
+    /// The image of a set of directions.
+    pub(super) fn dirs(&self, dirs: Dirs) -> Dirs {
+        match self {
+            Basic::Turn(symmetry) => symmetry.dirs(dirs),
+            Basic::SwapColors => Symmetry::ReflectRanks.dirs(dirs),
+            // CQL 5 has no directions.
+            Basic::Shift { .. } | Basic::List(_) => dirs,
+            Basic::Rotate45(eighths) => {
+                let mut out = 0;
+                for k in 0..8 {
+                    if dirs.0 >> k & 1 != 0 {
+                        out |= 1 << ((k + *eighths) % 8);
+                    }
+                }
+                Dirs(out)
+            }
+        }
+    }
+
+    /// Whether `light` becomes `dark`.
+    pub(super) fn swaps_shades(&self) -> bool {
+        match self {
+            Basic::Turn(symmetry) => symmetry.swaps_shades(),
+            Basic::SwapColors => Symmetry::ReflectRanks.swaps_shades(),
+            Basic::Shift { right, up } => (right + up) % 2 != 0,
+            Basic::Rotate45(_) | Basic::List(_) => false,
+        }
+    }
+
+    /// Whether White becomes Black.
+    pub(super) fn swaps_colors(&self) -> bool {
+        match self {
+            Basic::SwapColors => true,
+            Basic::List(images) => images.swaps_colors,
+            _ => false,
+        }
+    }
+}
+
+/// The squares of a mask after a shift. Squares that leave the board are dropped, but a full rank
+/// takes part in the vertical movement only, a full file in the horizontal one only, and the full
+/// board in neither.
+fn shifted(mask: Bitboard, right: i32, up: i32) -> Bitboard {
+    if mask == Bitboard::FULL {
+        return mask;
+    }
+    let mut out = Bitboard::EMPTY;
+    for s in mask {
+        let (x, y) = xy(s);
+        if let Some(image) = square(x + right, y + up) {
+            out.add(image);
+        }
+    }
+    for n in 0..8 {
+        let rank = Bitboard::from_rank(Rank::new(n as u32));
+        if rank.is_subset(mask) && (0..8).contains(&(n + up)) {
+            out.add(Rank::new((n + up) as u32));
+        }
+        let file = Bitboard::from_file(File::new(n as u32));
+        if file.is_subset(mask) && (0..8).contains(&(n + right)) {
+            out.add(File::new((n + right) as u32));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &str) -> Bitboard {
+        names.split(',').fold(Bitboard::EMPTY, |out, part| match part.parse::<Square>() {
+            Ok(square) => out.with(square),
+            Err(_) => panic!("{part} is no square"),
+        })
+    }
+
+    fn rank(n: u32) -> Bitboard {
+        Bitboard::from_rank(Rank::new(n - 1))
+    }
+
+    fn file(n: u32) -> Bitboard {
+        Bitboard::from_file(File::new(n - 1))
+    }
+
+    #[test]
+    fn shifts_of_the_worked_examples() {
+        assert_eq!(shifted(set("a1,d3"), 2, 3), set("c4,f6"));
+        assert_eq!(shifted(rank(2) | set("c4"), 2, 3), rank(5) | set("e7"));
+        assert_eq!(shifted(rank(2) | set("c4"), 7, 7), Bitboard::EMPTY);
+        assert_eq!(shifted(set("a1"), 3, 0), set("d1"));
+        assert_eq!(shifted(rank(2) | set("c4"), 3, 0), rank(2) | set("f4"));
+        assert_eq!(shifted(set("d2,c4"), 7, 0), Bitboard::EMPTY);
+        assert_eq!(shifted(Bitboard::FULL, 7, -7), Bitboard::FULL);
+        assert_eq!(shifted(file(1), 3, 5), file(4));
+        assert_eq!(shifted(file(1) | set("h1"), 1, 7), file(2));
+        let no_h2 = rank(2).without(Square::H2);
+        assert_eq!(shifted(no_h2, -1, 0), set("a2,b2,c2,d2,e2,f2"));
+    }
+
+    /// The peer's way: one step at a time, each of which leaves full ranks (or files) alone.
+    fn stepwise(mask: Bitboard, right: i32, up: i32) -> Bitboard {
+        let mut out = mask;
+        for _ in 0..right.abs() {
+            out = step(out, right.signum(), 0);
+        }
+        for _ in 0..up.abs() {
+            out = step(out, 0, up.signum());
+        }
+        out
+    }
+
+    fn step(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
+        let mut still = Bitboard::EMPTY;
+        for n in 1..=8 {
+            let line = if dx != 0 { rank(n) } else { file(n) };
+            if line.is_subset(mask) {
+                still |= line;
+            }
+        }
+        let mut out = still;
+        for s in mask & !still {
+            let (x, y) = xy(s);
+            if let Some(image) = square(x + dx, y + dy) {
+                out.add(image);
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn closed_form_is_repeated_unit_steps_on_one_axis() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for round in 0..2000 {
+            let mut mask = Bitboard(random.u64(..) & random.u64(..) & random.u64(..));
+            // Full lines.
+            if round % 2 == 0 {
+                mask |= rank(random.u32(1..=8));
+            }
+            for n in -7..=7 {
+                assert_eq!(shifted(mask, n, 0), stepwise(mask, n, 0), "{mask:?} right {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn symmetries_move_squares_as_documented() {
+        let turn = |s: Symmetry, name: &str| s.squares(set(name));
+        assert_eq!(turn(Symmetry::Rotate90Ccw, "a2"), set("g1"));
+        assert_eq!(turn(Symmetry::Rotate180, "a2"), set("h7"));
+        assert_eq!(turn(Symmetry::Rotate90Cw, "a2"), set("b8"));
+        assert_eq!(turn(Symmetry::ReflectRanks, "a2"), set("a7"));
+        assert_eq!(turn(Symmetry::ReflectFiles, "a2"), set("h2"));
+        assert_eq!(turn(Symmetry::ReflectMain, "a2"), set("b1"));
+        assert_eq!(turn(Symmetry::ReflectAnti, "a2"), set("g8"));
+    }
+
+    #[test]
+    fn directions_turn_with_the_board() {
+        let (right, northeast, up, left, down) = (Dirs(1), Dirs(2), Dirs(4), Dirs(16), Dirs(64));
+        assert_eq!(Symmetry::Rotate90Ccw.dirs(right), up);
+        assert_eq!(Symmetry::Rotate90Cw.dirs(right), down);
+        assert_eq!(Symmetry::ReflectFiles.dirs(right), left);
+        assert_eq!(Symmetry::ReflectRanks.dirs(right), right);
+        assert_eq!(Symmetry::ReflectMain.dirs(right), up);
+        assert_eq!(Symmetry::ReflectAnti.dirs(right), down);
+        assert_eq!(Symmetry::ReflectMain.dirs(northeast), northeast);
+        assert_eq!(Basic::Rotate45(1).dirs(right), northeast);
+        assert_eq!(Basic::Rotate45(7).dirs(right), Dirs(128));
+        assert_eq!(Basic::SwapColors.dirs(up), down);
+    }
+
+    #[test]
+    fn shades_swap_when_one_axis_is_mirrored() {
+        let swapping: Vec<Symmetry> = Symmetry::ALL.into_iter().filter(|s| s.swaps_shades()).collect();
+        assert_eq!(
+            swapping,
+            [Symmetry::Rotate90Ccw, Symmetry::Rotate90Cw, Symmetry::ReflectRanks, Symmetry::ReflectFiles]
+        );
+        assert!(Basic::Shift { right: 1, up: 2 }.swaps_shades());
+        assert!(!Basic::Shift { right: -1, up: 1 }.swaps_shades());
+        assert!(Basic::SwapColors.swaps_shades());
+    }
+
+    #[test]
+    fn keywords_have_the_documented_sizes() {
+        let size = |kind| Basic::all(kind).len();
+        assert_eq!(size(TransformKind::Flip), 8);
+        assert_eq!(size(TransformKind::FlipVertical), 2);
+        assert_eq!(size(TransformKind::FlipHorizontal), 2);
+        assert_eq!(size(TransformKind::Rotate90), 4);
+        assert_eq!(size(TransformKind::Rotate45), 8);
+        assert_eq!(size(TransformKind::FlipColor), 2);
+        assert_eq!(size(TransformKind::ReverseColor), 1);
+        assert_eq!(size(TransformKind::Shift), 225);
+        assert_eq!(size(TransformKind::ShiftHorizontal), 15);
+        assert_eq!(size(TransformKind::ShiftVertical), 15);
+    }
+
+    /// The worked examples of the CQL 5 manual, position list: transforms.
+    #[test]
+    fn steps_of_cql_5_leave_squares_at_the_edge_behind() {
+        let moved = |names: &str, right, up| ListImages::identity().then_moved(right, up).squares(set(names));
+        assert_eq!(moved("d4", 1, 0), set("e4"));
+        assert_eq!(moved("c2,h2", 1, 0), set("d2"));
+        assert_eq!(moved("a2,c2,h2", 1, 0), set("a2,b2,d2"));
+        assert_eq!(moved("a4", 3, 0), set("a4,b4,c4,d4"));
+        assert_eq!(moved("b3,c4", 2, 1), set("d4,e5"));
+        assert_eq!(moved("a1,a8,h1,h8", 0, 1), set("a1,a2,h1,h2"));
+        assert_eq!(moved("h8", -1, 0), set("g8,h8"));
+        assert_eq!(moved("a1", 1, 1), set("a1,a2,b1,b2"));
+        assert_eq!(ListImages::colors().squares(set("a2,c2")), set("a7,c7"));
+    }
+}

@@ -1,0 +1,187 @@
+//! What hits consist of that another engine has found.
+//!
+//! A game is evaluated when the span of one of its hits is asked for: at its hits alone where positions can be judged by
+//! themselves, and of the copies of a transform only those up to the first that matches.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    sync::Arc,
+};
+
+use super::{
+    Reference, ReferenceError, RunState, Top,
+    eval::Evaluation,
+    top,
+    whole::{Fault, Wanted},
+};
+use crate::{
+    CopyHits, EngineError, FindSpan, Hits, Interrupt, Span, Spot, place,
+    spans::{GameSpans, of_hit},
+};
+use orbit_query::{Query, tree::Kind};
+use orbit_reel::GameRow;
+
+/// Tells what the hits of a query consist of. The query must ask of each game by itself.
+#[derive(Debug)]
+pub struct SpanFinder {
+    query: Query,
+    reference: Reference,
+    judges_apart: bool,
+}
+
+/// The same for one block.
+#[derive(Debug)]
+pub struct LateSpans<'a> {
+    finder: &'a SpanFinder,
+    /// The number of the query among those of the run.
+    number: usize,
+    /// Gets what goes wrong in the query.
+    fault: &'a OnceCell<EngineError>,
+    interrupt: &'a Interrupt,
+    /// The game that was asked for last, by its index in the block, and its hits.
+    known: RefCell<Option<(usize, GameSpans)>>,
+}
+
+/// A hit by the number of its position, and the lowest copy that matches, if that is known.
+type HitAt = (u32, Option<usize>);
+
+impl SpanFinder {
+    /// Expands a query.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub fn new(query: &Query) -> Result<SpanFinder, ReferenceError> {
+        let reference = Reference::new(query)?;
+        Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
+    }
+
+    /// For the hits of a block. `fault` gets what goes wrong in the query, whose number is `number`.
+    pub fn late<'a>(
+        &'a self,
+        number: usize,
+        fault: &'a OnceCell<EngineError>,
+        interrupt: &'a Interrupt,
+    ) -> LateSpans<'a> {
+        LateSpans { finder: self, number, fault, interrupt, known: RefCell::new(None) }
+    }
+
+    fn spans(
+        &self,
+        spots: &[Spot],
+        hits: &[HitAt],
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Option<Span>>, Fault> {
+        if self.judges_apart {
+            return self.reference.spans_apart(spots, hits, interrupt);
+        }
+        let wanted = Wanted { spans: true, ..Wanted::default() };
+        let mut found =
+            self.reference.game(spots, &mut RunState::new(&self.query), (wanted, |_| true), interrupt)?;
+        Ok(hits.iter().map(|&(node, _)| found.values[node as usize].span.take()).collect())
+    }
+}
+
+impl Reference {
+    fn spans_apart(
+        &self,
+        spots: &[Spot],
+        hits: &[HitAt],
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Option<Span>>, Fault> {
+        let mut evaluation = Evaluation::new(spots, 0, &self.declared, interrupt);
+        evaluation.state.tells_spans = true;
+        let span = |&(node, copy): &HitAt| {
+            let at = node as usize;
+            let span = evaluation.there(at, |there| match top(&self.body) {
+                Top::Sets(copies) => there.span_of_copies(copies, copy),
+                Top::Numbers(copies) => there.span_of_copies(copies, copy),
+                Top::Filters(copies) => there.span_of_copies(copies, copy),
+            });
+            evaluation.state.notes.clear();
+            evaluation.state.fault.take().map_or(Ok(span), |diagnostic| Err(Fault { at, diagnostic }))
+        };
+        hits.iter().map(span).collect()
+    }
+}
+
+impl Evaluation<'_> {
+    /// The span of a copy, or of the first that matches.
+    fn span_of_copies<F: Kind<super::Explicit>>(
+        &mut self,
+        copies: &[F],
+        copy: Option<usize>,
+    ) -> Option<Span> {
+        let known = copy.and_then(|copy| copies.get(copy..=copy));
+        for copy in known.unwrap_or(copies) {
+            let begin = self.notes_begin();
+            if self.matches(copy) {
+                return self.take_span(begin);
+            }
+        }
+        None
+    }
+}
+
+impl LateSpans<'_> {
+    fn of_game(&self, (hits, copies): (&Hits, Option<&CopyHits>), game: &GameRow) -> GameSpans {
+        let first = game.first_slot();
+        let before = copies.map_or(0, |copies| copies.first_in(hits, first));
+        let lowest = |hit: usize| copies.and_then(|copies| copies.lowest(hit)).map(|copy| copy as usize);
+        let slots = hits.slots(first..game.end_slot()).zip(before..);
+        let of_hits: Vec<HitAt> = slots.map(|(slot, hit)| ((slot - first) as u32, lowest(hit))).collect();
+        match self.finder.spans(&spots(game, hits.main_lines), &of_hits, self.interrupt) {
+            Ok(spans) => {
+                of_hits.into_iter().zip(spans).map(|((node, _), span)| (node, span.map(Arc::new))).collect()
+            }
+            Err(Fault { at, diagnostic }) => {
+                let place = place(game, first + at);
+                let (game, diagnostic) = (game.number(), Box::new(diagnostic));
+                let error = match self.interrupt.is_set() {
+                    true => EngineError::Interrupted,
+                    false => EngineError::Query { query: self.number, game, place, diagnostic },
+                };
+                // The first fault stays.
+                let _ = self.fault.set(error);
+                Vec::new()
+            }
+        }
+    }
+}
+
+impl FindSpan for LateSpans<'_> {
+    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>> {
+        if self.fault.get().is_some() {
+            return None;
+        }
+        let mut known = self.known.borrow_mut();
+        if known.as_ref().is_none_or(|(index, _)| *index != game.index()) {
+            *known = Some((game.index(), self.of_game(found, game)));
+        }
+        let (_, hits) = known.as_ref()?;
+        of_hit(hits, node)
+    }
+}
+
+/// The positions of a game, or those of its main line alone.
+fn spots<'a>(game: &'a GameRow<'a>, main_line: bool) -> Vec<Spot<'a>> {
+    let count = if main_line { game.plies() + 1 } else { game.positions() };
+    let mut spots: Vec<Spot> = Vec::with_capacity(count);
+    for node in 0..count as u32 {
+        let (parent, arrival) = (game.parent_of(node).map(|parent| parent as usize), game.move_to(node));
+        let mut position = parent.map_or(game.start(), |parent| spots[parent].position);
+        if let Some(arrival) = arrival {
+            position.play(arrival);
+        }
+        spots.push(Spot {
+            position,
+            ply: game.ply_of(node),
+            initial: node == 0,
+            terminal: game.move_from(node).is_none(),
+            parent,
+            arrival,
+            game,
+        });
+    }
+    spots
+}

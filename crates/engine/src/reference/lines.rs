@@ -1,0 +1,230 @@
+//! Geometry of pieces on one board: directions, attacks, rays, pins, pawn structure, walked square
+//! by square.
+
+use shakmaty::{Bitboard, Color, Role, Square};
+
+use super::{
+    geometry::{square, xy},
+    moves::Placement,
+};
+use orbit_query::tree::{Dirs, PawnKind, PinPart};
+
+/// The squares from `start` (not itself) to the edge of the board in one direction.
+pub(super) fn walk(start: Square, (dx, dy): (i8, i8)) -> impl Iterator<Item = Square> {
+    let (x, y) = xy(start);
+    (1..8).map_while(move |n| square(x + n * i32::from(dx), y + n * i32::from(dy)))
+}
+
+/// The squares `lo..=hi` steps away from a square of the set, backwards if negative.
+pub(super) fn direction(dirs: Dirs, lo: i8, hi: i8, from: Bitboard) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for start in from {
+        let (x, y) = xy(start);
+        for (dx, dy) in dirs.steps() {
+            for n in i32::from(lo)..=i32::from(hi) {
+                if let Some(end) = square(x + n * i32::from(dx), y + n * i32::from(dy)) {
+                    out.add(end);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The light squares of a set, or the dark ones; a1 is dark.
+pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for s in squares {
+        let (x, y) = xy(s);
+        if light == ((x + y) % 2 == 1) {
+            out.add(s);
+        }
+    }
+    out
+}
+
+/// All squares strictly between a square of the one set and a square of the other.
+pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for start in from {
+        for step in Dirs::STEPS {
+            let mut passed = Bitboard::EMPTY;
+            for s in walk(start, step) {
+                if to.contains(s) {
+                    out |= passed;
+                }
+                passed.add(s);
+            }
+        }
+    }
+    out
+}
+
+/// The squares of `attackers` whose piece attacks a square of `targets`.
+pub(super) fn attackers(board: &Placement, attackers: Bitboard, targets: Bitboard) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for s in attackers {
+        if (board.attacks_from(s) & targets).any() {
+            out.add(s);
+        }
+    }
+    out
+}
+
+/// The squares of `targets` that a piece on `attackers` attacks.
+pub(super) fn attacked(board: &Placement, targets: Bitboard, attackers: Bitboard) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for s in attackers {
+        out |= board.attacks_from(s) & targets;
+    }
+    out
+}
+
+/// The number of pairs of a square of the one set and one of the other, of which the first holds a piece
+/// that attacks the second.
+pub(super) fn attack_count(board: &Placement, attackers: Bitboard, targets: Bitboard) -> i32 {
+    let mut pairs = 0;
+    for from in attackers {
+        for to in targets {
+            pairs += i32::from(board.attacks_from(from).contains(to));
+        }
+    }
+    pairs
+}
+
+/// The number of straight lines, each in its direction, whose occupied squares lie in these sets in this
+/// order, one in each, the first and the last at the ends.
+pub(super) fn ray_count(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
+    let mut lines = 0;
+    for start in sets[0].into_iter().filter(|&start| board.at(start).is_some()) {
+        for step in dirs.steps().filter(|&step| !attack || slides(board, start, step)) {
+            let occupied = walk(start, step).filter(|&s| board.at(s).is_some()).take(sets.len() - 1);
+            let occupied: Vec<Square> = occupied.collect();
+            let fits = occupied.iter().zip(&sets[1..]).all(|(&s, set)| set.contains(s));
+            lines += i32::from(fits && occupied.len() == sets.len() - 1);
+        }
+    }
+    lines
+}
+
+/// Whether a queen, rook or bishop on the square moves in that direction.
+pub(super) fn slides(board: &Placement, from: Square, (dx, dy): (i8, i8)) -> bool {
+    let diagonal = dx != 0 && dy != 0;
+    match board.at(from).map(|piece| piece.role) {
+        Some(Role::Queen) => true,
+        Some(Role::Rook) => !diagonal,
+        Some(Role::Bishop) => diagonal,
+        _ => false,
+    }
+}
+
+/// Where the lines of a ray begin and end.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RayEnds {
+    /// First squares of all complete lines.
+    pub(super) first: Bitboard,
+    /// Last squares of all complete lines.
+    pub(super) last: Bitboard,
+}
+
+/// All lines that start in the first set and meet the others in order; squares on the way are
+/// empty or members. With `attack` the first square holds a slider that moves in the direction.
+pub(super) fn ray(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> RayEnds {
+    let mut ends = RayEnds::default();
+    for start in sets[0] {
+        for step in dirs.steps() {
+            if attack && !slides(board, start, step) {
+                continue;
+            }
+            let path: Vec<Square> = walk(start, step).collect();
+            let last = ray_ends(board, &path, &sets[1..]);
+            if last.any() {
+                ends.first.add(start);
+                ends.last |= last;
+            }
+        }
+    }
+    ends
+}
+
+/// The last squares of all ways to find the sets in order on the path. An empty square that is in
+/// the next set is tried both as its member and as a square passed over.
+fn ray_ends(board: &Placement, path: &[Square], sets: &[Bitboard]) -> Bitboard {
+    let Some((&here, further)) = path.split_first() else { return Bitboard::EMPTY };
+    let (&next, later) = sets.split_first().expect("a ray has a last set");
+    let mut out = Bitboard::EMPTY;
+    if next.contains(here) {
+        out |= if later.is_empty() { Bitboard::from(here) } else { ray_ends(board, further, later) };
+    }
+    if board.at(here).is_none() {
+        out |= ray_ends(board, further, sets);
+    }
+    out
+}
+
+/// The chosen part of all pins: a slider of one colour on `from`, a piece of the other colour on
+/// `through`, and behind it, with nothing else between, a square of `to` that is empty or holds a
+/// piece of the other colour.
+pub(super) fn pin(
+    board: &Placement,
+    value: PinPart,
+    from: Bitboard,
+    through: Bitboard,
+    to: Bitboard,
+) -> Bitboard {
+    let mut out = Bitboard::EMPTY;
+    for x in from {
+        let Some(slider) = board.at(x) else { continue };
+        for step in Dirs::STEPS {
+            if !slides(board, x, step) {
+                continue;
+            }
+            let mut path = walk(x, step);
+            let Some(y) = path.find(|&s| board.at(s).is_some()) else { continue };
+            if !through.contains(y) || board.at(y).is_none_or(|piece| piece.color == slider.color) {
+                continue;
+            }
+            for z in path {
+                let content = board.at(z);
+                if to.contains(z) && content.is_none_or(|piece| piece.color != slider.color) {
+                    out.add(match value {
+                        PinPart::From => x,
+                        PinPart::Through => y,
+                        PinPart::To => z,
+                    });
+                }
+                if content.is_some() {
+                    break;
+                }
+            }
+        }
+    }
+    out
+}
+
+/// A pawn-structure set, both colours together.
+pub(super) fn pawns(board: &Placement, kind: PawnKind) -> Bitboard {
+    let all: Vec<(Square, Color)> = Square::ALL
+        .into_iter()
+        .filter_map(|s| board.at(s).filter(|piece| piece.role == Role::Pawn).map(|piece| (s, piece.color)))
+        .collect();
+    let mut out = Bitboard::EMPTY;
+    for &(pawn, color) in &all {
+        let (x, y) = xy(pawn);
+        let others = || all.iter().filter(|&&(s, _)| s != pawn).map(|&(s, c)| (xy(s), c));
+        let connected = others().any(|((x2, _), c)| c == color && (x2 - x).abs() == 1);
+        let member = match kind {
+            PawnKind::Connected => connected,
+            PawnKind::Isolated => !connected,
+            PawnKind::Doubled => others().any(|((x2, _), c)| c == color && x2 == x),
+            PawnKind::Passed => !others().any(|((x2, y2), c)| {
+                let ahead = if color.is_white() { y2 > y } else { y2 < y };
+                c != color && (x2 - x).abs() <= 1 && ahead
+            }),
+        };
+        if member {
+            out.add(pawn);
+        }
+    }
+    out
+}

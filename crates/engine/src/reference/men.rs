@@ -1,0 +1,49 @@
+//! Which piece of a game stands where.
+
+use shakmaty::{Bitboard, Square};
+
+use super::played::Played;
+use orbit_core::board::Position;
+
+/// Which piece stands on each square of a position.
+#[derive(Clone, Debug)]
+pub(super) struct Men([Option<u8>; 64]);
+
+impl Men {
+    /// The pieces of the first position are numbered in the order of their squares.
+    pub(super) fn at_start(position: &Position) -> Men {
+        let mut numbers = 0..=u8::MAX;
+        let occupied = |s| position.board.at(s).piece().is_some();
+        Men(std::array::from_fn(|n| if occupied(Square::new(n as u32)) { numbers.next() } else { None }))
+    }
+
+    /// Where they stand after a move.
+    pub(super) fn after(&self, played: &Played) -> Men {
+        let mut out = self.clone();
+        if let Some(captured) = played.captured {
+            out.0[captured as usize] = None;
+        }
+        for (from, _) in played.shifts() {
+            out.0[from as usize] = None;
+        }
+        for (from, to) in played.shifts() {
+            out.0[to as usize] = self.on(from);
+        }
+        out
+    }
+
+    /// The piece on a square.
+    pub(super) fn on(&self, s: Square) -> Option<u8> {
+        self.0[s as usize]
+    }
+
+    /// The pieces on a set of squares.
+    pub(super) fn on_any(&self, squares: Bitboard) -> impl Iterator<Item = u8> {
+        squares.into_iter().filter_map(|s| self.on(s))
+    }
+
+    /// The square of a piece, while it is on the board.
+    pub(super) fn square_of(&self, piece: u8) -> Option<Square> {
+        Square::ALL.into_iter().find(|&s| self.on(s) == Some(piece))
+    }
+}

@@ -1,0 +1,216 @@
+//! The slow and obvious engine: the typed tree evaluated on one position, copy by copy.
+//!
+//! It exists to be believed, and to be compared with the others bit for bit. So it is an
+//! independent reading of the rules: it shares no transform arithmetic, orbit expansion or plan
+//! with them, works on single squares and coordinates, and takes attacks and legal moves from
+//! shakmaty. Invariant: a [`Reference`] holds no transform keyword any more, only explicit copies.
+//!
+//! Decided here, where the rules are silent:
+//!
+//! * Copies come in declaration order, first of each kind. The eight symmetries: identity,
+//!   rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of
+//!   files, in a1-h8 and in h1-a8. Shifts: steps to the right ascending from -7, for each of them
+//!   steps up ascending from -7. `flipcolor`: identity first. Fused transforms: for each basic
+//!   transform of the outer one all copies of the inner one.
+//! * Where filters write comments and keep nothing, copies of `flip` are evaluated in another order: the identity, a
+//!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
+//!   quarter turn clockwise, the reflection of files. Their numbers stay those of declaration.
+//! * A variable that is read before it has a value ends the run. Where positions are judged one by one it has none.
+//! * Strings are bytes. Regular expressions see each byte as the character with its number.
+//! * A loop over the keys of a dictionary visits those that it has at first.
+//! * `while (s ~~ "re") F` leaves no groups.
+//! * `equal` is false where a side has no value.
+//! * Several comments behind one move are one string, with blanks between. Comments in front of a move are not read.
+//! * In the comments of `echo` the target's come first; `LCA` is noted where it is neither of the two positions.
+//! * `loop` and `while` repeat ten million times in one game at most, a search with a regular expression takes ten million
+//!   steps at most, and strings have at most 16 MiB.
+//! * All operands of an operation are evaluated, left to right, also when an earlier one has no
+//!   value; only `{...}`, `and`, `or`, `if` and `square all` leave filters out.
+//! * `player` without colour takes a missing name as empty text; if both are missing it has no
+//!   value.
+
+use orbit_query::{
+    Query,
+    tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
+};
+
+use super::{Answer, Interrupt, Spot};
+use copies::{Copies, CopyOrder, Expander, Explicit, Filter, NumberCopies};
+use eval::Evaluation;
+use state::Declared;
+use value::Value;
+
+pub use bulk::Bulk;
+pub use commentator::Commentator;
+pub use found::{Found, FoundValue, GameFound, Note, Noted};
+pub use late::{LateSpans, SpanFinder};
+pub use state::RunState;
+pub use whole::{Fault, Wanted};
+
+mod bulk;
+mod chains;
+mod commentator;
+mod control;
+mod copies;
+mod dictionaries;
+mod echo;
+mod edges;
+mod eval;
+mod facts;
+mod found;
+mod game;
+mod games;
+mod geometry;
+mod late;
+mod lines;
+mod memory;
+mod men;
+mod moves;
+mod nodes;
+mod notes;
+mod patterns;
+mod pieces;
+mod played;
+mod plays;
+mod program;
+mod pure;
+mod scope;
+mod script_files;
+mod search;
+mod spans;
+mod state;
+mod strings;
+mod tree;
+mod value;
+mod variables;
+mod walks;
+mod whole;
+mod write;
+
+/// Why a query cannot be expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReferenceError {
+    /// `rotate45` over a designator that names some squares, but not all.
+    #[error("rotate45 turns directions only, found a designator with squares; write it without squares")]
+    Rotate45Squares,
+    /// `rotate45` over `light` or `dark`.
+    #[error("rotate45 turns directions only, found light or dark, which have no image under it")]
+    Rotate45Shade,
+    /// More copies than an engine should be asked to evaluate.
+    #[error("the transforms make copies with more than {nodes_max} filters in all; nest fewer of them")]
+    TooManyCopies {
+        /// The limit, counted in filters.
+        nodes_max: usize,
+    },
+}
+
+/// A query ready to be evaluated on one position after the other.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Its copies come in the order in which they are evaluated.
+    body: Filter,
+    /// The same with copies in the order of their numbers, if that differs.
+    numbered: Option<Filter>,
+    declared: Declared,
+}
+
+impl Reference {
+    /// Expands the transforms of a query.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReferenceError`].
+    pub fn new(query: &Query) -> Result<Reference, ReferenceError> {
+        let expand = |order| Expander::expand(&query.body, order);
+        let (body, numbered) = match order_shows(query) {
+            true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
+            false => (expand(CopyOrder::Declared)?, None),
+        };
+        Ok(Reference { body, numbered, declared: Declared::of(query) })
+    }
+
+    /// The value of the query at position `at` of a game, or anything once it is interrupted.
+    ///
+    /// # Panics
+    ///
+    /// Where the game has no such position.
+    pub fn answer(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Answer {
+        self.answer_here(&mut Evaluation::new(game, at, &self.declared, interrupt))
+    }
+
+    fn answer_here(&self, evaluation: &mut Evaluation) -> Answer {
+        match evaluation.value(&self.body) {
+            Value::Bool(hit) => Answer::Bool(hit),
+            Value::Set(squares) => Answer::Set(squares),
+            Value::Num(value) => Answer::Num(value),
+            Value::Str(value) => Answer::Bool(value.is_some()),
+            Value::Position(value) => Answer::Num(value),
+        }
+    }
+
+    /// The number of copies of the outermost filter if that is a transform, else 1.
+    pub fn copies(&self) -> usize {
+        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
+            Top::Sets(copies) => copies.len(),
+            Top::Numbers(copies) => copies.len(),
+            Top::Filters(copies) => copies.len(),
+        }
+    }
+
+    /// The copies that match at position `at` of a game, in orbit order, or anything once it is interrupted; as long as
+    /// [`Reference::copies`].
+    ///
+    /// # Panics
+    ///
+    /// Where the game has no such position.
+    pub fn copy_hits(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Vec<bool> {
+        self.matching_copies(&mut Evaluation::new(game, at, &self.declared, interrupt))
+    }
+
+    fn matching_copies(&self, evaluation: &mut Evaluation) -> Vec<bool> {
+        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
+            Top::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Top::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Top::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+        }
+    }
+}
+
+/// Whether comments alone tell in which order copies are evaluated. Where filters keep something it matters for what is
+/// found, and the order is that of declaration on all engines.
+fn order_shows(query: &Query) -> bool {
+    let writes = |filter: Ref<'_, _>| match filter {
+        Ref::Condition(f) => {
+            matches!(f.op(), ConditionOp::Game(GameCondition::Comment(_) | GameCondition::Message { .. }))
+        }
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::CurrentTransform(_))),
+        _ => false,
+    };
+    query.vars.is_empty() && query.dictionaries.is_empty() && query.body.any(writes)
+}
+
+/// The copies of the outermost filter if that is a transform, else the filter itself.
+enum Top<'a> {
+    Sets(&'a [Squares<Explicit>]),
+    Numbers(&'a [Number<Explicit>]),
+    Filters(&'a [Filter]),
+}
+
+fn top(filter: &Filter) -> Top<'_> {
+    match filter {
+        Any::Condition(f) => match f.op() {
+            ConditionOp::Braces(all) if let [only] = &all[..] => return top(only),
+            ConditionOp::Form(Copies::Orbit(copies)) => return Top::Filters(copies),
+            _ => {}
+        },
+        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => return Top::Sets(copies),
+        Any::Number(f) => match f.op() {
+            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => return Top::Numbers(copies),
+            NumberOp::Form(NumberCopies::Counted(_, copies)) => return Top::Filters(copies),
+            _ => {}
+        },
+        _ => {}
+    }
+    Top::Filters(std::slice::from_ref(filter))
+}

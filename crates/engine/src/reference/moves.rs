@@ -1,0 +1,363 @@
+//! Check and moves.
+//!
+//! Where shakmaty plays a position, its word is taken. It refuses placements that a query may meet
+//! all the same (no king, two kings of a colour, a king that could be taken, pawns on the back
+//! ranks); for these, and for pseudolegal moves everywhere, there is the obvious generator below.
+//! Rules for such placements:
+//!
+//! * A side is in check if any of its kings is attacked; without a king it is never in check, mate
+//!   or stalemate.
+//! * A pseudolegal move may take anything of the other colour, kings included. Pawns step twice
+//!   from their second rank only. Castling is pseudolegal only where it is legal.
+//! * A legal move is a pseudolegal one after which no own king is attacked, so without a king
+//!   all are.
+//! * Castling is the lowest own king of the back rank with the rook that the right names; it must
+//!   stand on the right's side of it. Legal from no check, over and onto unattacked squares.
+//! * En passant needs the enemy pawn in front of the square and the two squares behind it empty.
+
+use shakmaty::{Bitboard, Color, Move, Piece, Position as _, Role, Square, attacks};
+
+use super::geometry::{square, xy};
+use orbit_core::board::Position;
+use orbit_query::tree::Special;
+
+/// A move reduced to what queries ask: castling is the king's move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    pub(super) from: Square,
+    pub(super) to: Square,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Plain,
+    EnPassant,
+    Castle { rook: Square, king_side: bool },
+}
+
+impl Step {
+    /// The square of the man that the move would take, if one stands there; in passing it is not the arrival.
+    pub(super) fn takes_on(self) -> Square {
+        match self.kind {
+            Kind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
+            Kind::Plain | Kind::Castle { .. } => self.to,
+        }
+    }
+
+    /// Whether the move is one of those that `legal --(...)` names.
+    pub(super) fn is(self, special: Special) -> bool {
+        match special {
+            Special::Any => true,
+            Special::Castle => matches!(self.kind, Kind::Castle { .. }),
+            Special::KingSide => matches!(self.kind, Kind::Castle { king_side: true, .. }),
+            Special::QueenSide => matches!(self.kind, Kind::Castle { king_side: false, .. }),
+            Special::EnPassant => self.kind == Kind::EnPassant,
+        }
+    }
+}
+
+/// The legal moves of a position and whether the side to move is in check.
+pub(super) struct Rules {
+    pub(super) check: bool,
+    pub(super) has_king: bool,
+    pub(super) legal: Vec<Step>,
+}
+
+impl Rules {
+    pub(super) fn of(position: &Position) -> Rules {
+        let placement = Placement::new(position);
+        let has_king = placement.kings(placement.turn).next().is_some();
+        match position.to_chess() {
+            Ok(chess) => Rules {
+                check: chess.is_check(),
+                has_king,
+                legal: chess.legal_moves().into_iter().map(step_of).collect(),
+            },
+            Err(_) => Rules {
+                check: placement.king_attacked(placement.turn),
+                has_king,
+                legal: placement.legal_moves(),
+            },
+        }
+    }
+}
+
+fn step_of(mv: Move) -> Step {
+    match mv {
+        Move::Normal { from, to, .. } => Step { from, to, kind: Kind::Plain },
+        Move::EnPassant { from, to } => Step { from, to, kind: Kind::EnPassant },
+        Move::Castle { king, rook } => castling(king, rook),
+        Move::Put { .. } => unreachable!("orthodox chess has no drops"),
+    }
+}
+
+fn castling(king: Square, rook: Square) -> Step {
+    let king_side = rook > king;
+    let to = on_rank_of(king, if king_side { 6 } else { 2 });
+    Step { from: king, to, kind: Kind::Castle { rook, king_side } }
+}
+
+fn on_rank_of(s: Square, file: i32) -> Square {
+    square(file, xy(s).1).expect("files are 0..=7")
+}
+
+/// One position as an array of squares.
+#[derive(Clone)]
+pub(super) struct Placement {
+    squares: [Option<Piece>; 64],
+    occupied: Bitboard,
+    pub(super) turn: Color,
+    en_passant: Option<Square>,
+    /// Rook and side of the rights of the side to move.
+    rights: Vec<(Square, bool)>,
+}
+
+impl Placement {
+    pub(super) fn new(position: &Position) -> Placement {
+        let turn = position.state.turn();
+        Placement {
+            squares: std::array::from_fn(|n| position.board.at(Square::new(n as u32)).piece()),
+            occupied: position.board.occupied(),
+            turn,
+            en_passant: position.state.en_passant(),
+            rights: [true, false]
+                .into_iter()
+                .filter_map(|side| position.state.castling_rook(turn, side).map(|rook| (rook, side)))
+                .collect(),
+        }
+    }
+
+    /// What stands on a square.
+    pub(super) fn at(&self, s: Square) -> Option<Piece> {
+        self.squares[s as usize]
+    }
+
+    pub(super) fn put(&mut self, s: Square, content: Option<Piece>) {
+        self.squares[s as usize] = content;
+        self.occupied.set(s, content.is_some());
+    }
+
+    /// The squares that the piece on `s` attacks, whatever they hold; none if there is no piece.
+    pub(super) fn attacks_from(&self, s: Square) -> Bitboard {
+        self.at(s).map_or(Bitboard::EMPTY, |piece| attacks::attacks(s, piece, self.occupied))
+    }
+
+    pub(super) fn of_color(&self, color: Color) -> impl Iterator<Item = (Square, Piece)> {
+        Square::ALL
+            .into_iter()
+            .filter_map(|s| self.at(s).map(|piece| (s, piece)))
+            .filter(move |(_, piece)| piece.color == color)
+    }
+
+    pub(super) fn kings(&self, color: Color) -> impl Iterator<Item = Square> {
+        self.of_color(color).filter(|(_, piece)| piece.role == Role::King).map(|(s, _)| s)
+    }
+
+    fn attacked_by(&self, color: Color, target: Square) -> bool {
+        self.of_color(color).any(|(s, _)| self.attacks_from(s).contains(target))
+    }
+
+    /// Whether any king of a colour is attacked.
+    fn king_attacked(&self, color: Color) -> bool {
+        self.kings(color).any(|king| self.attacked_by(!color, king))
+    }
+
+    /// All moves of the side to move, whatever becomes of its kings. A promotion stands here once.
+    pub(super) fn pseudolegal_moves(&self) -> Vec<Step> {
+        let mut out = Vec::new();
+        for (from, piece) in self.of_color(self.turn) {
+            if piece.role == Role::Pawn {
+                self.pawn_moves(from, &mut out);
+                continue;
+            }
+            for to in self.attacks_from(from) {
+                if self.at(to).is_none_or(|target| target.color != self.turn) {
+                    out.push(Step { from, to, kind: Kind::Plain });
+                }
+            }
+        }
+        let castlings = self.rights.iter().filter_map(|&(rook, side)| self.castling(rook, side));
+        out.extend(castlings.filter(|&castling| self.is_legal(castling)));
+        out
+    }
+
+    fn pawn_moves(&self, from: Square, out: &mut Vec<Step>) {
+        let (x, y) = xy(from);
+        let (up, second) = if self.turn.is_white() { (1, 1) } else { (-1, 6) };
+        let empty = |s: Option<Square>| s.filter(|&s| self.at(s).is_none());
+        if let Some(to) = empty(square(x, y + up)) {
+            out.push(Step { from, to, kind: Kind::Plain });
+            if y == second
+                && let Some(to) = empty(square(x, y + 2 * up))
+            {
+                out.push(Step { from, to, kind: Kind::Plain });
+            }
+        }
+        for to in [square(x - 1, y + up), square(x + 1, y + up)].into_iter().flatten() {
+            if self.at(to).is_some_and(|target| target.color != self.turn) {
+                out.push(Step { from, to, kind: Kind::Plain });
+            }
+            if self.en_passant == Some(to) && self.en_passant_possible(to) {
+                out.push(Step { from, to, kind: Kind::EnPassant });
+            }
+        }
+    }
+
+    /// Whether the position looks as after a double step over `s`.
+    fn en_passant_possible(&self, s: Square) -> bool {
+        let (x, y) = xy(s);
+        let (up, sixth) = if self.turn.is_white() { (1, 5) } else { (-1, 2) };
+        let at = |y| square(x, y).and_then(|s| self.at(s));
+        let passed = at(y - up) == Some(Piece { color: !self.turn, role: Role::Pawn });
+        y == sixth && passed && self.at(s).is_none() && at(y + up).is_none()
+    }
+
+    /// The castling of a right, if the pieces stand for it and nothing is in the way.
+    fn castling(&self, rook: Square, king_side: bool) -> Option<Step> {
+        let back = xy(rook).1;
+        let king = self.kings(self.turn).find(|&king| xy(king).1 == back)?;
+        let stands = self.at(rook) == Some(Piece { color: self.turn, role: Role::Rook });
+        if !stands || king_side != (rook > king) {
+            return None;
+        }
+        let step = castling(king, rook);
+        let rook_to = on_rank_of(king, if king_side { 5 } else { 3 });
+        let clear = run(king, step.to)
+            .chain(run(rook, rook_to))
+            .all(|s| s == king || s == rook || self.at(s).is_none());
+        clear.then_some(step)
+    }
+
+    fn legal_moves(&self) -> Vec<Step> {
+        self.pseudolegal_moves().into_iter().filter(|&step| self.is_legal(step)).collect()
+    }
+
+    fn is_legal(&self, step: Step) -> bool {
+        if let Kind::Castle { .. } = step.kind {
+            let king = self.at(step.from);
+            let unattacked = |s: Square| {
+                let mut there = self.clone();
+                there.put(step.from, None);
+                // On its way the king may pass its own rook (Chess960).
+                there.put(s, king);
+                !there.attacked_by(!self.turn, s)
+            };
+            if self.king_attacked(self.turn) || !run(step.from, step.to).all(unattacked) {
+                return false;
+            }
+        }
+        !self.after(step).king_attacked(self.turn)
+    }
+
+    /// The squares after a move; what a pawn promotes to does not matter to its own king.
+    fn after(&self, step: Step) -> Placement {
+        let mut out = self.clone();
+        let mover = self.at(step.from);
+        out.put(step.from, None);
+        match step.kind {
+            Kind::Plain => {}
+            Kind::EnPassant => {
+                out.put(step.takes_on(), None);
+            }
+            Kind::Castle { rook, king_side } => {
+                out.put(rook, None);
+                out.put(on_rank_of(rook, if king_side { 5 } else { 3 }), self.at(rook));
+            }
+        }
+        out.put(step.to, mover);
+        out
+    }
+}
+
+/// The squares of a rank from one to the other, both included.
+fn run(a: Square, b: Square) -> impl Iterator<Item = Square> {
+    (a.min(b) as u32..=a.max(b) as u32).map(Square::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use shakmaty::{CastlingMode, Chess, FromSetup as _, fen::Fen};
+
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_setup(&fen.parse::<Fen>().unwrap().into_setup())
+    }
+
+    fn names(steps: &[Step]) -> BTreeSet<String> {
+        steps.iter().map(|step| format!("{}{}", step.from, step.to)).collect()
+    }
+
+    fn pairs(steps: &[Step]) -> BTreeSet<(Square, Square, bool, bool)> {
+        let flags = |step: &Step| (step.is(Special::Castle), step.is(Special::EnPassant));
+        steps.iter().map(|step| (step.from, step.to, flags(step).0, flags(step).1)).collect()
+    }
+
+    /// The own generator where shakmaty can be asked as well: all positions of random games.
+    #[test]
+    fn own_legal_moves_are_shakmatys() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+            "nrbqkbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBRN w GBgb - 0 1",
+            "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+            "rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1",
+        ];
+        let mut random = fastrand::Rng::with_seed(7);
+        let (mut castlings, mut en_passants, mut checks) = (0, 0, 0);
+        for round in 0..210 {
+            let setup = starts[round % starts.len()].parse::<Fen>().unwrap().into_setup();
+            let mut chess = Chess::from_setup(setup, CastlingMode::Chess960).unwrap();
+            for _ in 0..80 {
+                let packed = Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always));
+                let placement = Placement::new(&packed);
+                let theirs: Vec<Step> = chess.legal_moves().into_iter().map(step_of).collect();
+                let ours = placement.legal_moves();
+                assert_eq!(pairs(&ours), pairs(&theirs), "{}", packed.to_fen());
+                assert_eq!(placement.king_attacked(placement.turn), chess.is_check());
+                castlings += theirs.iter().filter(|step| step.is(Special::Castle)).count();
+                en_passants += theirs.iter().filter(|step| step.is(Special::EnPassant)).count();
+                checks += usize::from(chess.is_check());
+                let moves = chess.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                chess.play_unchecked(moves[random.usize(..moves.len())]);
+            }
+        }
+        assert!(castlings > 100 && en_passants > 20 && checks > 100, "{castlings} {en_passants} {checks}");
+    }
+
+    #[test]
+    fn pseudolegal_moves_ignore_the_safety_of_the_king() {
+        let pinned = Placement::new(&position("4r1k1/8/8/8/8/8/4N3/R3K2R w KQ - 0 1"));
+        assert!(names(&pinned.pseudolegal_moves()).contains("e2c3"));
+        assert!(!names(&pinned.legal_moves()).contains("e2c3"));
+        let through_check = Placement::new(&position("5rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1"));
+        let castlings = |steps: Vec<Step>| {
+            names(&steps.into_iter().filter(|step| step.is(Special::Castle)).collect::<Vec<_>>())
+        };
+        // Castling is none of those: CQL allows it only where it is legal.
+        assert_eq!(castlings(through_check.pseudolegal_moves()), BTreeSet::from(["e1c1".into()]));
+        assert_eq!(castlings(through_check.legal_moves()), BTreeSet::from(["e1c1".into()]));
+    }
+
+    #[test]
+    fn placements_that_cannot_be_played_have_moves_all_the_same() {
+        let kingless = Rules::of(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
+        assert!(!kingless.has_king && !kingless.check);
+        assert_eq!(kingless.legal.len(), 14);
+        // Two kings, of which one is attacked: only moves that leave neither attacked.
+        let two = Rules::of(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
+        assert!(two.check);
+        assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));
+        // The king to be captured may be taken.
+        let hanging = Rules::of(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
+        assert!(!hanging.check && names(&hanging.legal).contains("e1e8"));
+    }
+}

@@ -1,0 +1,225 @@
+//! Other positions of the game: the filters that name or compare the nodes of its tree.
+
+use shakmaty::{Bitboard, Color, Piece, Square};
+
+use super::{copies::Explicit, eval::Evaluation, memory::Run, played::Played};
+use orbit_core::diagnostic::Span;
+use orbit_query::tree::{Number, Order, Position, VarId};
+
+/// What makes two moves the same to `consecutivemoves`.
+#[derive(PartialEq)]
+struct Shift {
+    step: Option<(Square, Square)>,
+    man: Option<Piece>,
+}
+
+impl Evaluation<'_> {
+    /// The node that a filter names.
+    pub(super) fn node(&mut self, of: &Position<Explicit>) -> Option<usize> {
+        self.position(of).and_then(|at| usize::try_from(at).ok())
+    }
+
+    pub(super) fn parent(&self) -> Option<i32> {
+        self.tree().parent(self.here.at).map(numbered)
+    }
+
+    /// `child(n)`.
+    pub(super) fn child(&mut self, n: &Number<Explicit>) -> Option<i32> {
+        let n = usize::try_from(self.number(n)?).ok()?;
+        self.tree().children(self.here.at).get(n).copied().map(numbered)
+    }
+
+    /// `position n`.
+    pub(super) fn numbered(&mut self, n: &Number<Explicit>) -> Option<i32> {
+        let n = usize::try_from(self.number(n)?).ok()?;
+        (n < self.nodes.len()).then_some(numbered(n))
+    }
+
+    fn both(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Option<(usize, usize)> {
+        let (a, b) = (self.node(a), self.node(b));
+        Some((a?, b?))
+    }
+
+    pub(super) fn last_common_ancestor(
+        &mut self,
+        a: &Position<Explicit>,
+        b: &Position<Explicit>,
+        span: Span,
+    ) -> Option<i32> {
+        let (a, b) = self.both(a, b)?;
+        self.state.step_nodes(a, span);
+        self.tree().last_common_ancestor(a, b).map(numbered)
+    }
+
+    /// How many moves lie between two positions.
+    pub(super) fn distance(
+        &mut self,
+        a: &Position<Explicit>,
+        b: &Position<Explicit>,
+        span: Span,
+    ) -> Option<i32> {
+        let (a, b) = self.both(a, b)?;
+        self.state.step_nodes(a, span);
+        let fork = self.tree().last_common_ancestor(a, b)?;
+        let below = |at: usize| self.nodes[at].ply - self.nodes[fork].ply;
+        Some((below(a) + below(b)) as i32)
+    }
+
+    pub(super) fn is_ancestor(&mut self, ancestor: &Position<Explicit>, of: &Position<Explicit>) -> bool {
+        self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
+    }
+
+    /// The left one, if the relation holds.
+    pub(super) fn compared_positions(
+        &mut self,
+        by: Order,
+        left: &Position<Explicit>,
+        right: &Position<Explicit>,
+    ) -> Option<i32> {
+        let (left, right) = self.both(left, right)?;
+        let holds = match by {
+            Order::Number(cmp) => cmp.holds(left.cmp(&right)),
+            Order::Before => self.tree().is_proper_ancestor(left, right),
+            Order::NotAfter => left == right || self.tree().is_proper_ancestor(left, right),
+            Order::After => self.tree().is_proper_ancestor(right, left),
+            Order::NotBefore => left == right || self.tree().is_proper_ancestor(right, left),
+        };
+        holds.then_some(numbered(left))
+    }
+
+    /// The squares with equal contents; none without one of the two positions.
+    pub(super) fn same_contents(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Bitboard {
+        let Some((a, b)) = self.both(a, b) else { return Bitboard::EMPTY };
+        let (a, b) = (&self.nodes[a].position.board, &self.nodes[b].position.board);
+        Square::ALL.into_iter().filter(|&s| a.at(s) == b.at(s)).collect()
+    }
+
+    pub(super) fn is_mainline(&self) -> bool {
+        self.depth() == 0
+    }
+
+    pub(super) fn depth(&self) -> i32 {
+        self.tree().depth(self.here.at) as i32
+    }
+
+    /// Who played the move that led to a node.
+    fn mover(&self, at: usize) -> Color {
+        !self.nodes[at].position.state.turn()
+    }
+
+    /// No null move on the way from the root, and no alternative that White played.
+    pub(super) fn is_virtual_mainline(&mut self, span: Span) -> bool {
+        self.state.step_nodes(self.here.at, span);
+        self.tree().line_to(self.here.at).all(|at| {
+            let null = self.tree().played(at).is_some_and(|played| played.null);
+            !(null || self.tree().is_secondary(at) && self.mover(at).is_white())
+        })
+    }
+
+    /// Exactly one position from the root to here is reached by an alternative of White.
+    pub(super) fn is_try(&mut self, span: Span) -> bool {
+        self.state.step_nodes(self.here.at, span);
+        let alternatives = self.tree().line_to(self.here.at);
+        alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
+    }
+
+    /// The longest run of equal moves on the ways from the last common ancestor to the positions that two variables
+    /// hold, neither of which lies before the other.
+    pub(super) fn consecutive_moves(
+        &mut self,
+        first: VarId,
+        second: VarId,
+        quiet: bool,
+        range: Option<&[Number<Explicit>; 2]>,
+        span: Span,
+    ) -> Option<i32> {
+        let range = match range {
+            Some(range) => Some(self.range(range)?),
+            None => None,
+        };
+        let (a, b) = (self.position_of(first, span), self.position_of(second, span));
+        let (a, b) = (a? as usize, b? as usize);
+        self.state.step_nodes(a.max(b), span);
+        let fork = self.tree().last_common_ancestor(a, b)?;
+        if fork == a || fork == b {
+            return None;
+        }
+        let (way, other) = (self.way_down(fork, a), self.way_down(fork, b));
+        let (moves, of_other) = (self.moves_on(&way), self.moves_on(&other));
+        let goes_on = |compared: usize| {
+            self.state.step_nodes(compared, span);
+            self.state.fault.is_none()
+        };
+        let (i, j, length) = longest_common_run(&moves, &of_other, goes_on);
+        let is_in_range = range.is_none_or(|[lo, hi]| (lo..=hi).contains(&(length as i32)));
+        if length == 0 || !is_in_range {
+            return None;
+        }
+        if !quiet {
+            let run = |var, nodes: &[usize]| Run { name: self.name(var).to_owned(), nodes: nodes.to_vec() };
+            let pair = [run(first, &way[i..i + length]), run(second, &other[j..j + length])];
+            self.state.chains.keep_longest(pair);
+        }
+        Some(length as i32)
+    }
+
+    /// The positions below a node on the way down to another one.
+    pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
+        way.reverse();
+        way
+    }
+
+    /// From, to and piece of the moves that lead to some positions.
+    fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
+        let shift = |played: &Played| Shift { step: played.step, man: played.man };
+        way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
+    }
+
+    /// The ends of a range, if both have a value.
+    pub(super) fn range(&mut self, [lo, hi]: &[Number<Explicit>; 2]) -> Option<[i32; 2]> {
+        let (lo, hi) = (self.number(lo), self.number(hi));
+        Some([lo?, hi?])
+    }
+}
+
+/// The number of a node as filters see it.
+fn numbered(at: usize) -> i32 {
+    at as i32
+}
+
+/// The places where the longest run that two lists have in common begins in each, the first of equal ones, and its length, as
+/// long as it goes on after so many comparisons.
+fn longest_common_run<T: PartialEq>(
+    a: &[T],
+    b: &[T],
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> (usize, usize, usize) {
+    let mut longest = (0, 0, 0);
+    for i in 0..a.len() {
+        let mut compared = 0;
+        for j in 0..b.len() {
+            let length = a[i..].iter().zip(&b[j..]).take_while(|(a, b)| a == b).count();
+            compared += length + 1;
+            if length > longest.2 {
+                longest = (i, j, length);
+            }
+        }
+        if !goes_on(compared) {
+            break;
+        }
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longest_common_run;
+
+    #[test]
+    fn the_first_of_the_longest_runs_is_found() {
+        assert_eq!(longest_common_run(&[1, 2, 3, 4], &[9, 2, 3, 8, 2, 3], |_| true), (1, 1, 2));
+        assert_eq!(longest_common_run(&[1, 2], &[3], |_| true), (0, 0, 0));
+        assert_eq!(longest_common_run(&[1, 2, 2], &[2, 2], |_| false), (0, 0, 0));
+    }
+}

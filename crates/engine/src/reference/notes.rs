@@ -1,0 +1,143 @@
+//! What a query adds to the games that it finds: comments, tags, what they are sorted by, and messages.
+
+use super::{
+    copies::{Explicit, Filter},
+    eval::Evaluation,
+    found::{Note, Noted},
+    script_files::ScriptFiles,
+};
+use crate::{Annotation, AnnotationKind, SortValue};
+use orbit_core::diagnostic::{Diagnostic, Span};
+use orbit_query::tree::{Number, SortId, Text};
+
+impl<'a> Evaluation<'a> {
+    /// Notes something at a position; a filter around this one takes it back if it fails.
+    pub(super) fn note(&mut self, at: usize, what: Noted) {
+        self.state.notes.push(Note { at, what });
+    }
+
+    pub(super) fn comment(&mut self, of: &[Filter]) -> bool {
+        let text = self.written(of);
+        self.note(self.here.at, Noted::Asked(text));
+        true
+    }
+
+    /// A comment of a filter's own.
+    pub(super) fn note_automatic(&mut self, at: usize, text: impl Into<Vec<u8>>) {
+        self.note(at, Noted::Automatic(text.into()));
+    }
+
+    pub(super) fn message(&mut self, quiet: bool, of: &[Filter]) -> bool {
+        let mut text = Vec::new();
+        if !quiet {
+            let at = self.position_text(self.here.at, Noted::Asked);
+            text = format!("Game: {} {at}: ", self.here.spot.game.number()).into_bytes();
+        }
+        text.extend(self.written(of));
+        self.state.messages.push(text);
+        true
+    }
+
+    pub(super) fn set_tag(&mut self, name: &str, value: &Text<Explicit>) -> bool {
+        let Some(value) = self.text(value) else { return false };
+        self.state.tags.insert(name.to_owned(), value);
+        true
+    }
+
+    pub(super) fn remove_comment(&mut self) -> bool {
+        self.state.removed.insert(self.here.at);
+        true
+    }
+
+    pub(super) fn sort_number(&mut self, sort: SortId, of: &Number<Explicit>) -> Option<i32> {
+        self.sorted_by(sort, |this| this.number(of), |&number| SortValue::Number(number))
+    }
+
+    pub(super) fn sort_text(&mut self, sort: SortId, of: &Text<Explicit>) -> Option<Vec<u8>> {
+        self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
+    }
+
+    /// Keeps the best value of a game, the first of equal ones, and the comments that were made for it.
+    fn sorted_by<T>(
+        &mut self,
+        sort: SortId,
+        evaluate: impl FnOnce(&mut Self) -> Option<T>,
+        key: impl FnOnce(&T) -> SortValue,
+    ) -> Option<T> {
+        let before = self.state.notes.len();
+        let sorts = std::mem::replace(&mut self.state.sorts, true);
+        let value = self.unselected(evaluate);
+        self.state.sorts = sorts;
+        let spans = self.take_spans(before);
+        let notes = self.state.notes.split_off(before);
+        let here = self.here.at;
+        self.state.notes.extend(spans.into_iter().map(|span| Note { at: here, what: Noted::Span(span) }));
+        let smallest = self.declared.sorts[sort.0 as usize].smallest;
+        if let Some(value) = &value {
+            let (key, sorted) = (key(value), self.state.sorted(sort));
+            let is_better =
+                sorted.best.as_ref().is_none_or(|best| if smallest { key < *best } else { key > *best });
+            if is_better {
+                sorted.best = Some(key);
+                sorted.notes = notes;
+            }
+        }
+        value
+    }
+
+    pub(super) fn write_file(&mut self, name: &Text<Explicit>, value: &Text<Explicit>, span: Span) -> bool {
+        let (Some(name), Some(value)) = (self.text(name), self.text(value)) else { return false };
+        self.with_files(span, |files| files.append(&name, &value)).is_some()
+    }
+
+    pub(super) fn read_file(&mut self, name: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
+        let name = self.text(name)?;
+        self.with_files(span, |files| files.read(&name))
+    }
+
+    /// Uses the files that the query may use. What goes wrong ends the run.
+    fn with_files<T>(
+        &mut self,
+        span: Span,
+        mut work: impl FnMut(&ScriptFiles) -> Result<T, String>,
+    ) -> Option<T> {
+        let done = match &self.declared.files {
+            Some(files) => work(files).map_err(|why| Diagnostic::error(span, "a file cannot be used", why)),
+            None => Err(Diagnostic::error(span, "a query may use no files", "here")
+                .help("name a folder with the option --files: the query may use the files below it")),
+        };
+        done.map_err(|fault| self.state.fail(fault)).ok()
+    }
+
+    /// The words of the comments behind the move that led here, or before the first move, with a blank between: PGN breaks lines
+    /// anywhere. A comment without words is none.
+    pub(super) fn original_comment(&mut self, span: Span) -> Option<Vec<u8>> {
+        let comments = self.annotations(span).iter().filter_map(|annotation| match &annotation.kind {
+            AnnotationKind::Comment(text) => Some(&text[..]),
+            AnnotationKind::Before(_) | AnnotationKind::Nag(_) => None,
+        });
+        let words = comments.flat_map(|text| text.split(u8::is_ascii_whitespace));
+        let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+        (!words.is_empty()).then(|| words.join(&b' '))
+    }
+
+    pub(super) fn has_glyph(&mut self, glyph: u8, span: Span) -> bool {
+        let is_wanted = |annotation: &Annotation| annotation.kind == AnnotationKind::Nag(glyph.into());
+        self.annotations(span).iter().any(is_wanted)
+    }
+
+    /// The notes that an annotator wrote here. The work on them is counted: there may be much of it, also without words.
+    fn annotations(&mut self, span: Span) -> &'a [Annotation] {
+        let (all, at) = (self.here.spot.game.annotations(), self.here.at);
+        let from = all.partition_point(|annotation| (annotation.node as usize) < at);
+        let end = from + all[from..].partition_point(|annotation| annotation.node as usize == at);
+        let here = &all[from..end];
+        let bytes = here.iter().map(|annotation| match &annotation.kind {
+            AnnotationKind::Comment(text) | AnnotationKind::Before(text) => text.len(),
+            AnnotationKind::Nag(_) => 0,
+        });
+        self.state.step_bytes(bytes.sum(), span);
+        self.state.step_nodes(here.len(), span);
+        here
+    }
+}

@@ -1,0 +1,63 @@
+//! The pieces of a game: each keeps its number from the first position on, whatever square it stands on and
+//! whatever it becomes.
+
+use shakmaty::{Bitboard, Square};
+
+use super::{copies::Explicit, eval::Evaluation, men::Men, value::Evaluated};
+use orbit_core::diagnostic::Span;
+use orbit_query::tree::{Cell, GameSquares, Squares, SquaresOp, VarId};
+
+impl Evaluation<'_> {
+    fn men(&self) -> &Men {
+        self.tree().men(self.here.at)
+    }
+
+    /// The piece on a square, if the set is one square and it is occupied.
+    fn only_piece(&mut self, of: &Squares<Explicit>) -> Option<u8> {
+        let s = self.squares(of).single_square()?;
+        self.men().on(s)
+    }
+
+    /// The piece that a variable holds.
+    fn piece_of(&mut self, var: VarId, span: Span) -> Option<u8> {
+        self.number_of_var(var, span).map(|piece| piece as u8)
+    }
+
+    /// Where the piece of a variable stands here.
+    pub(super) fn piece_squares(&mut self, var: VarId, span: Span) -> Bitboard {
+        let piece = self.piece_of(var, span);
+        let square = piece.and_then(|piece| self.men().square_of(piece));
+        square.map_or(Bitboard::EMPTY, Bitboard::from)
+    }
+
+    /// `Rh1`; nothing of a piece that was captured.
+    pub(super) fn piece_text(&mut self, var: VarId, span: Span) -> Vec<u8> {
+        let square = self.piece_squares(var, span).single_square();
+        let man = square.and_then(|s| Some((self.here.placement.at(s)?, s)));
+        man.map_or(Vec::new(), |(man, s)| format!("{}{s}", man.char()).into_bytes())
+    }
+
+    /// `piece X=S`.
+    pub(super) fn bind_piece(&mut self, var: VarId, of: &Squares<Explicit>) -> bool {
+        let piece = self.only_piece(of);
+        if let Some(piece) = piece.filter(|_| self.state.fault.is_none()) {
+            self.state.cells.bind(var, Cell::Number(i32::from(piece)));
+        }
+        piece.is_some()
+    }
+
+    /// The pieces on a set, each with its square and with what the variable of a loop holds there.
+    pub(super) fn pieces_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
+        let squares = self.squares(domain);
+        squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
+    }
+
+    /// `pieceid X`, `pieceid S`. A piece keeps its number when it is captured.
+    pub(super) fn piece_id(&mut self, of: &Squares<Explicit>) -> Option<i32> {
+        let piece = match of.op() {
+            SquaresOp::Game(GameSquares::Piece(var)) => self.piece_of(*var, of.mark),
+            _ => self.only_piece(of),
+        };
+        piece.map(i32::from)
+    }
+}

@@ -1,0 +1,124 @@
+//! What a move does that was played.
+
+use shakmaty::{Bitboard, Piece, Role, Square};
+
+use super::geometry::{square, xy};
+use orbit_core::board::{MoveKind, PackedMove, Position};
+use orbit_query::tree::Special;
+
+/// A move that was played.
+#[derive(Clone, Debug)]
+pub(super) struct Played {
+    /// What moved: of castling the king, of a null move the king of the side that passes.
+    pub(super) man: Option<Piece>,
+    /// How it moved; of a null move from the king's square to the same. None of a null move without king.
+    pub(super) step: Option<(Square, Square)>,
+    /// How the rook moved in castling of any kind.
+    pub(super) rook: Option<(Square, Square)>,
+    /// Castling as filters know it, and whether on the king's side.
+    pub(super) castle: Option<bool>,
+    pub(super) en_passant: bool,
+    /// Where a piece was captured.
+    pub(super) captured: Option<Square>,
+    /// What a pawn became.
+    pub(super) promoted: Option<Role>,
+    pub(super) null: bool,
+}
+
+/// What of a move a filter can name: the square that it leaves and the one that it reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    pub(super) from: Bitboard,
+    pub(super) to: Bitboard,
+}
+
+/// What `from` and `to` name behind a move of which a `--` has selected a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selected {
+    /// The position behind the move.
+    pub(super) at: usize,
+    pub(super) part: Part,
+}
+
+impl Played {
+    /// A move from a position.
+    pub(super) fn new(before: &Position, arrival: PackedMove) -> Played {
+        let at = |s: Square| before.board.at(s).piece();
+        let (from, to) = (arrival.from(), arrival.to());
+        let plain = Played {
+            man: at(from),
+            step: Some((from, to)),
+            rook: None,
+            castle: None,
+            en_passant: false,
+            captured: None,
+            promoted: None,
+            null: false,
+        };
+        match arrival.kind() {
+            MoveKind::Castle => Played::castling(plain, from, to),
+            MoveKind::EnPassant => {
+                Played { en_passant: true, captured: square(xy(to).0, xy(from).1), ..plain }
+            }
+            MoveKind::Null | MoveKind::Start => {
+                let king = Piece { color: before.state.turn(), role: Role::King };
+                let stands = Square::ALL.into_iter().find(|&s| at(s) == Some(king));
+                Played { man: stands.map(|_| king), step: stands.map(|s| (s, s)), null: true, ..plain }
+            }
+            MoveKind::Piece(code) => {
+                let becomes = code.piece().map(|piece| piece.role);
+                let is_pawn = plain.man.is_some_and(|man| man.role == Role::Pawn);
+                Played {
+                    captured: at(to).map(|_| to),
+                    promoted: becomes.filter(|&role| is_pawn && role != Role::Pawn),
+                    ..plain
+                }
+            }
+        }
+    }
+
+    /// King takes own rook, as castling is packed.
+    fn castling(plain: Played, king: Square, rook: Square) -> Played {
+        let king_side = rook > king;
+        let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");
+        let (king_to, rook_to) = if king_side { (on_rank(6), on_rank(5)) } else { (on_rank(2), on_rank(3)) };
+        Played {
+            step: Some((king, king_to)),
+            rook: Some((rook, rook_to)),
+            castle: (xy(king).0 == 4).then_some(king_side),
+            ..plain
+        }
+    }
+
+    /// From where to where pieces moved.
+    pub(super) fn shifts(&self) -> impl Iterator<Item = (Square, Square)> {
+        self.step.into_iter().chain(self.rook)
+    }
+
+    /// What a `--` can name: castling is a move of two pieces.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let set = Bitboard::from_square;
+        let rook = self.rook.filter(|_| self.castle.is_some());
+        let shifts = self.step.into_iter().chain(rook);
+        let parts: Vec<Part> = shifts.map(|(from, to)| Part { from: set(from), to: set(to) }).collect();
+        if parts.is_empty() { vec![Part { from: Bitboard::EMPTY, to: Bitboard::EMPTY }] } else { parts }
+    }
+
+    pub(super) fn is(&self, special: Special) -> bool {
+        match special {
+            Special::Any => true,
+            Special::Castle => self.castle.is_some(),
+            Special::KingSide => self.castle == Some(true),
+            Special::QueenSide => self.castle == Some(false),
+            Special::EnPassant => self.en_passant,
+        }
+    }
+}
+
+impl Part {
+    /// Parts taken together.
+    pub(super) fn of_all(parts: impl IntoIterator<Item = Part>) -> Part {
+        let none = Part { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
+        parts.into_iter().fold(none, |a, b| Part { from: a.from | b.from, to: a.to | b.to })
+    }
+}

@@ -1,0 +1,246 @@
+//! A chain of constituents as a program: what may come next, fewer repetitions first.
+
+use orbit_query::tree::{
+    Any, Chain, ConditionOp, GameCondition, GameNumber, GamePosition, GameText, NumberOp, PositionOp, Ref,
+    TextOp,
+};
+
+use super::copies::Explicit;
+
+/// A step of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Op {
+    /// The constituent of this number must fit, then the next operation follows.
+    One(usize),
+    /// Either place; the first is tried first.
+    Fork(usize, usize),
+    /// The chain may end.
+    Accept,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    ops: Vec<Op>,
+    /// For each operation whether the chain may end there without another constituent.
+    may_end: Vec<bool>,
+}
+
+impl Program {
+    /// A limit against counted repeats in counted repeats.
+    pub(super) const OPS_MAX: usize = 20_000;
+
+    /// The program of a chain in a game of so many positions; none if it is too long.
+    pub(super) fn new<T>(chain: &Chain<T>, nodes: usize) -> Option<Program> {
+        let mut ops = Vec::new();
+        emit(chain, 0, u32::try_from(nodes).unwrap_or(u32::MAX), &mut ops)?;
+        ops.push(Op::Accept);
+        let may_end = may_end(&ops);
+        Some(Program { ops, may_end })
+    }
+
+    pub(super) fn op(&self, pc: usize) -> Op {
+        self.ops[pc]
+    }
+
+    pub(super) fn may_end(&self, pc: usize) -> bool {
+        self.may_end[pc]
+    }
+}
+
+/// Writes a chain whose first constituent has the number `first`, and says how many it has.
+///
+/// No chain is longer than the game, so a repeat that may go beyond it has no end, and one that must is as
+/// unmatched as one that must go one further: of repeats of nothing one is as good as many.
+fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<Op>) -> Option<usize> {
+    if ops.len() > Program::OPS_MAX {
+        return None;
+    }
+    match chain {
+        Chain::One(_) => {
+            ops.push(Op::One(first));
+            Some(1)
+        }
+        Chain::Sequence(all) => {
+            all.iter().try_fold(0, |before, chain| Some(before + emit(chain, first + before, nodes, ops)?))
+        }
+        Chain::Repeat { of, min, max } => {
+            let min = (*min).min(nodes.saturating_add(1));
+            let mut count = 0;
+            of.each(&mut |_| count += 1);
+            for _ in 0..min {
+                emit(of, first, nodes, ops)?;
+            }
+            match max.filter(|&max| max <= nodes) {
+                None => {
+                    let fork = ops.len();
+                    ops.push(Op::Accept);
+                    emit(of, first, nodes, ops)?;
+                    ops.push(Op::Fork(fork, fork));
+                    ops[fork] = Op::Fork(ops.len(), fork + 1);
+                }
+                Some(max) => {
+                    let mut forks = Vec::new();
+                    for _ in min..max {
+                        forks.push(ops.len());
+                        ops.push(Op::Accept);
+                        emit(of, first, nodes, ops)?;
+                    }
+                    let end = ops.len();
+                    forks.into_iter().for_each(|fork| ops[fork] = Op::Fork(end, fork + 1));
+                }
+            }
+            Some(count)
+        }
+    }
+}
+
+/// For each operation whether the end can be reached without a constituent.
+fn may_end(ops: &[Op]) -> Vec<bool> {
+    let mut may_end: Vec<bool> = ops.iter().map(|op| *op == Op::Accept).collect();
+    // Repeats without an end lead back, each to a place that is known one time later than those of the repeats around it.
+    let mut is_known = false;
+    while !is_known {
+        is_known = true;
+        for pc in (0..ops.len()).rev() {
+            if let Op::Fork(a, b) = ops[pc]
+                && !may_end[pc]
+                && (may_end[a] || may_end[b])
+            {
+                (may_end[pc], is_known) = (true, false);
+            }
+        }
+    }
+    may_end
+}
+
+/// Whether what a filter yields at a position can depend on what was evaluated before in the same chain, or whether
+/// it matters how often and in which order it is evaluated: then all ways through a chain have to be walked.
+pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<Explicit>>) -> bool {
+    let (mut keeps, mut sets_path, mut reads_path) = (false, false, false);
+    for filter in filters {
+        filter.walk(&mut |filter| {
+            keeps |= is_state(filter);
+            sets_path |= matches!(game_number(filter), Some(GameNumber::Path(_)))
+                || matches!(game_position(filter), Some(GamePosition::PathEnd(_)));
+            reads_path |=
+                matches!(game_number(filter), Some(GameNumber::PathCount | GameNumber::PathCountUnfocused))
+                    || matches!(game_position(filter), Some(GamePosition::PathStart));
+        });
+    }
+    keeps || sets_path && reads_path
+}
+
+fn game_number(filter: Ref<'_, Explicit>) -> Option<&GameNumber<Explicit>> {
+    match filter {
+        Ref::Number(f) if let NumberOp::Game(op) = f.op() => Some(op),
+        _ => None,
+    }
+}
+
+fn game_position(filter: Ref<'_, Explicit>) -> Option<&GamePosition<Explicit>> {
+    match filter {
+        Ref::Position(f) if let PositionOp::Game(op) = f.op() => Some(op),
+        _ => None,
+    }
+}
+
+fn is_state(filter: Ref<'_, Explicit>) -> bool {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::Assign(..) => true,
+            ConditionOp::Game(op) => matches!(
+                op,
+                GameCondition::BindPiece { .. }
+                    | GameCondition::AssignSome { .. }
+                    | GameCondition::SetEntry { .. }
+                    | GameCondition::SetSlice { .. }
+                    | GameCondition::Unbind(_)
+                    | GameCondition::Forget { .. }
+                    | GameCondition::WhileMatch { .. }
+                    | GameCondition::Message { .. }
+                    | GameCondition::SetTag { .. }
+                    | GameCondition::WriteFile { .. }
+            ),
+            _ => false,
+        },
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::Sort { .. } | GameText::Match { .. })),
+        Ref::Number(_) => match game_number(filter) {
+            Some(GameNumber::Line(line)) => line.nestban,
+            Some(GameNumber::Path(path)) => path.nestban,
+            Some(GameNumber::Sort { .. }) => true,
+            _ => false,
+        },
+        Ref::Position(_) => match game_position(filter) {
+            Some(GamePosition::LineEnd(line)) => line.nestban,
+            Some(GamePosition::PathEnd(path)) => path.nestban,
+            Some(GamePosition::PathLast) => true,
+            _ => false,
+        },
+        Ref::Squares(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one() -> Chain<()> {
+        Chain::One(())
+    }
+
+    fn repeat(of: Chain<()>, min: u32, max: Option<u32>) -> Chain<()> {
+        Chain::Repeat { of: Box::new(of), min, max }
+    }
+
+    /// The numbers of constituents with which a program accepts, up to a length.
+    fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
+        let program = Program::new(chain, nodes).unwrap();
+        let mut places = vec![0];
+        let mut accepted = Vec::new();
+        for length in 0..=length_max {
+            let (mut open, mut seen, mut next) = (places, Vec::new(), Vec::new());
+            while let Some(pc) = open.pop() {
+                if seen.contains(&pc) {
+                    continue;
+                }
+                seen.push(pc);
+                match program.op(pc) {
+                    Op::One(_) => next.push(pc + 1),
+                    Op::Fork(a, b) => open.extend([a, b]),
+                    Op::Accept => accepted.push(length),
+                }
+            }
+            places = next;
+        }
+        accepted
+    }
+
+    #[test]
+    fn repeats_accept_what_they_count() {
+        assert_eq!(lengths(&repeat(one(), 2, Some(4)), 9, 6), [2, 3, 4]);
+        assert_eq!(lengths(&repeat(one(), 2, None), 9, 5), [2, 3, 4, 5]);
+        assert_eq!(lengths(&repeat(repeat(one(), 2, Some(2)), 0, Some(2)), 9, 6), [0, 2, 4]);
+        let optional = || repeat(one(), 0, None);
+        let group = Chain::Sequence(vec![optional(), optional()]);
+        assert_eq!(lengths(&repeat(group, 3, Some(3)), 9, 4), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn repeats_beyond_the_game_are_without_end() {
+        // In a game of three positions nobody can tell five repeats from any number.
+        assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
+        assert!(Program::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());
+    }
+
+    #[test]
+    fn constituents_have_their_numbers_in_every_repetition() {
+        let chain =
+            Chain::Sequence(vec![one(), repeat(Chain::Sequence(vec![one(), one()]), 2, Some(2)), one()]);
+        let program = Program::new(&chain, 9).unwrap();
+        let numbers = program.ops.iter().filter_map(|op| if let Op::One(n) = op { Some(*n) } else { None });
+        assert_eq!(numbers.collect::<Vec<_>>(), [0, 1, 2, 1, 2, 3]);
+        assert!(program.may_end(6) && !program.may_end(5));
+    }
+}

@@ -1,0 +1,173 @@
+//! Pure mates and stalemates, square by square, as `docs/mates.md` tells them.
+
+use shakmaty::{Bitboard, Role, Square};
+
+use super::{
+    lines::{between, slides, walk},
+    moves::Placement,
+};
+use orbit_query::tree::{Dirs, PureKind};
+
+/// The men that take part in a mate, or without `mate` in a stalemate, of the side to move; none unless it is of
+/// this kind.
+pub(super) fn men(board: &Placement, kind: PureKind, mate: bool) -> Bitboard {
+    let mut kings = board.kings(board.turn);
+    let (Some(king), None) = (kings.next(), kings.next()) else { return Bitboard::EMPTY };
+    let scene = Scene::new(board, king, mate);
+    if !scene.is_pure() {
+        return Bitboard::EMPTY;
+    }
+    let men: Bitboard = Square::ALL.into_iter().filter(|&s| scene.takes_part(s)).collect();
+    let wanted = Square::ALL.into_iter().filter(|&s| {
+        board.at(s).is_some_and(|piece| match kind {
+            PureKind::Pure => false,
+            PureKind::Model => piece.color != board.turn && !matches!(piece.role, Role::King | Role::Pawn),
+            PureKind::Ideal => true,
+        })
+    });
+    if (wanted.collect::<Bitboard>() & !men).any() { Bitboard::EMPTY } else { men }
+}
+
+/// A man between a slider and a square, nothing else standing between them.
+struct Line {
+    slider: Square,
+    man: Square,
+    end: Square,
+}
+
+struct Scene<'a> {
+    board: &'a Placement,
+    /// The same without the king.
+    lifted: Placement,
+    king: Square,
+    mate: bool,
+    lines: Vec<Line>,
+    checkers: Vec<Square>,
+}
+
+impl<'a> Scene<'a> {
+    fn new(board: &'a Placement, king: Square, mate: bool) -> Scene<'a> {
+        let mut lifted = board.clone();
+        lifted.put(king, None);
+        let attackers = |target| {
+            board.of_color(!board.turn).filter(move |&(s, _)| board.attacks_from(s).contains(target))
+        };
+        let checkers = attackers(king).map(|(s, _)| s).collect();
+        Scene { board, lifted, king, mate, lines: lines(board), checkers }
+    }
+
+    fn is_own(&self, s: Square) -> bool {
+        self.board.at(s).is_some_and(|piece| piece.color == self.board.turn)
+    }
+
+    fn is_enemy(&self, s: Square) -> bool {
+        self.board.at(s).is_some_and(|piece| piece.color != self.board.turn)
+    }
+
+    fn is_enemy_king(&self, s: Square) -> bool {
+        self.board.kings(!self.board.turn).any(|king| king == s)
+    }
+
+    fn field(&self) -> impl Iterator<Item = Square> {
+        shakmaty::attacks::king_attacks(self.king).into_iter()
+    }
+
+    /// How many enemies attack a square, through the king too.
+    fn attacks_on(&self, target: Square) -> usize {
+        let enemies = self.lifted.of_color(!self.board.turn);
+        enemies.filter(|&(s, _)| self.lifted.attacks_from(s).contains(target)).count()
+    }
+
+    /// Who pins an own man to the king.
+    fn pinner(&self, man: Square) -> Option<Square> {
+        let pin = |line: &&Line| line.man == man && line.end == self.king && self.is_enemy(line.slider);
+        self.lines.iter().find(pin).filter(|_| self.is_own(man)).map(|line| line.slider)
+    }
+
+    /// The square of a man that gives check and those between it and the king.
+    fn line_of(&self, checker: Square) -> Bitboard {
+        let sliding = matches!(
+            self.board.at(checker).map(|piece| piece.role),
+            Some(Role::Bishop | Role::Rook | Role::Queen)
+        );
+        let way = between(Bitboard::from(checker), Bitboard::from(self.king));
+        Bitboard::from(checker) | if sliding { way } else { Bitboard::EMPTY }
+    }
+
+    /// Whether an own man other than the king could move to one of the squares or take what stands there.
+    fn could_reach(&self, man: Square, targets: Bitboard) -> bool {
+        let moves = self.board.pseudolegal_moves();
+        let mut moves = moves.iter().filter(|step| step.from == man && man != self.king);
+        moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
+    }
+
+    /// Where an own man would undo the mate, if there is one check.
+    fn refutations(&self) -> Bitboard {
+        match *self.checkers {
+            [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),
+            _ => Bitboard::EMPTY,
+        }
+    }
+
+    /// Whether a man that is pinned would undo the mate if it were not.
+    fn is_refuter(&self, man: Square) -> bool {
+        self.pinner(man).is_some() && self.could_reach(man, self.refutations())
+    }
+
+    /// Whether a man has to be pinned.
+    fn has_licence(&self, man: Square) -> bool {
+        if self.mate { self.is_refuter(man) } else { self.pinner(man).is_some() }
+    }
+
+    fn is_pure(&self) -> bool {
+        let field = self.field().all(|s| match self.attacks_on(s) {
+            0 => self.is_own(s),
+            1 => !self.is_own(s) || self.has_licence(s),
+            _ => false,
+        });
+        let parried = |checker: Square| {
+            let own = self.board.of_color(self.board.turn).map(|(s, _)| s);
+            let line = self.line_of(checker);
+            own.filter(|&s| self.pinner(s).is_none()).any(|s| self.could_reach(s, line))
+        };
+        field && (self.checkers.len() < 2 || self.checkers.iter().all(|&s| parried(s)))
+    }
+
+    fn takes_part(&self, s: Square) -> bool {
+        let next_to_king = self.field().any(|near| near == s);
+        let mut lines = self.lines.iter().filter(|line| line.man == s && self.is_own(line.slider));
+        let refuted = self.refutations();
+        if self.is_own(s) {
+            let blocks = |line: &Line| self.is_enemy_king(line.end) || refuted.contains(line.end);
+            return !self.mate || s == self.king || next_to_king || lines.any(blocks);
+        }
+        let attacks = self.lifted.attacks_from(s);
+        let pins = |man: Square| self.pinner(man) == Some(s) && self.has_licence(man);
+        let shuts_off = |line: &Line| {
+            self.is_enemy_king(line.end) || (refuted.contains(line.end) && self.is_refuter(line.slider))
+        };
+        self.is_enemy(s)
+            && (attacks.contains(self.king)
+                || self.field().any(|near| attacks.contains(near))
+                || Square::ALL.into_iter().any(pins)
+                || lines.any(shuts_off))
+    }
+}
+
+/// All lines of all sliders: the first man in their way, and each square behind it up to the next man.
+fn lines(board: &Placement) -> Vec<Line> {
+    let mut out = Vec::new();
+    for slider in Square::ALL {
+        for step in Dirs::STEPS.into_iter().filter(|&step| slides(board, slider, step)) {
+            let mut path = walk(slider, step);
+            let Some(man) = path.find(|&s| board.at(s).is_some()) else { continue };
+            for end in path {
+                out.push(Line { slider, man, end });
+                if board.at(end).is_some() {
+                    break;
+                }
+            }
+        }
+    }
+    out
+}

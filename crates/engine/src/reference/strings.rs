@@ -1,0 +1,119 @@
+//! Strings: bytes, joined, cut and read.
+
+use std::ops::Range;
+
+use shakmaty::{Bitboard, Square};
+
+use super::{copies::Explicit, eval::Evaluation};
+use orbit_core::diagnostic::{Diagnostic, Span};
+use orbit_query::tree::{Number, Spelt, Text};
+
+/// The longest string that a query may make.
+const LENGTH_MAX: usize = 16 << 20;
+
+impl Evaluation<'_> {
+    pub(super) fn joined(&mut self, a: &Text<Explicit>, b: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
+        let (left, right) = (self.text(a), self.text(b));
+        let joined = [left?, right?].concat();
+        if joined.len() > LENGTH_MAX {
+            self.state.fail(
+                Diagnostic::error(span, "a string grows too long", "joined here")
+                    .help(format!("strings have at most {LENGTH_MAX} bytes")),
+            );
+            return None;
+        }
+        Some(joined)
+    }
+
+    pub(super) fn slice(
+        &mut self,
+        of: &Text<Explicit>,
+        from: Option<&Number<Explicit>>,
+        to: Option<&Number<Explicit>>,
+    ) -> Option<Vec<u8>> {
+        let text = self.text(of);
+        let from = from.map(|from| self.number(from));
+        let to = to.map(|to| self.number(to));
+        let text = text?;
+        let range = clamped(text.len(), from, to)?;
+        Some(text[range].to_vec())
+    }
+
+    pub(super) fn letter(&mut self, of: &Text<Explicit>, at: &Number<Explicit>) -> Option<Vec<u8>> {
+        let (text, at) = (self.text(of), self.number(at));
+        let (text, at) = (text?, i64::from(at?));
+        let at = if at < 0 { at + text.len() as i64 } else { at };
+        text.get(usize::try_from(at).ok()?).map(|&byte| vec![byte])
+    }
+
+    pub(super) fn in_case(&mut self, upper: bool, of: &Text<Explicit>) -> Option<Vec<u8>> {
+        let text = self.text(of)?;
+        Some(if upper { text.to_ascii_uppercase() } else { text.to_ascii_lowercase() })
+    }
+
+    pub(super) fn extremum(&mut self, largest: bool, of: &[Text<Explicit>]) -> Option<Vec<u8>> {
+        let texts: Vec<Option<Vec<u8>>> = of.iter().map(|text| self.text(text)).collect();
+        let texts = texts.into_iter().flatten();
+        if largest { texts.max() } else { texts.min() }
+    }
+
+    /// Where the one string begins in the other for the first time.
+    pub(super) fn index_of(&mut self, needle: &Text<Explicit>, text: &Text<Explicit>) -> Option<i32> {
+        let (needle, text) = (self.text(needle), self.text(text));
+        let (needle, text) = (needle?, text?);
+        memchr::memmem::find(&text, &needle).map(|at| at as i32)
+    }
+
+    /// Digits, perhaps behind a minus.
+    pub(super) fn number_in(&mut self, of: &Text<Explicit>) -> Option<i32> {
+        let text = self.text(of)?;
+        let digits = text.strip_prefix(b"-").unwrap_or(&text);
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        std::str::from_utf8(&text).ok()?.parse().ok()
+    }
+
+    pub(super) fn code_of(&mut self, of: &Text<Explicit>) -> Option<i32> {
+        match self.text(of)?[..] {
+            [byte] => Some(i32::from(byte)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_code(&mut self, of: &Number<Explicit>) -> Option<Vec<u8>> {
+        let code = u8::try_from(self.number(of)?).ok()?;
+        (code > 0).then(|| vec![code])
+    }
+
+    /// The letter of a piece, `_` for an empty square.
+    pub(super) fn content_name(&self, spelt: Spelt, square: Square) -> Vec<u8> {
+        let letter = self.here.placement.at(square).map_or('_', |piece| match spelt {
+            Spelt::Type => piece.role.upper_char(),
+            Spelt::Piece => piece.char(),
+        });
+        vec![letter as u8]
+    }
+
+    pub(super) fn square_of(&mut self, text: &Text<Explicit>) -> Bitboard {
+        let square = self.text(text).and_then(|text| Square::from_ascii(&text).ok());
+        square.map_or(Bitboard::EMPTY, Bitboard::from)
+    }
+}
+
+/// The part of a string between two bounds, if they have values: half-open, negative from the end, no more than there
+/// is.
+pub(super) fn clamped(
+    length: usize,
+    from: Option<Option<i32>>,
+    to: Option<Option<i32>>,
+) -> Option<Range<usize>> {
+    let bound = |bound: i32| {
+        let bound = i64::from(bound);
+        let at = if bound < 0 { bound + length as i64 } else { bound };
+        at.clamp(0, length as i64) as usize
+    };
+    let from = from.map_or(Some(0), |from| from.map(bound))?;
+    let to = to.map_or(Some(length), |to| to.map(bound))?;
+    Some(from..to.max(from))
+}

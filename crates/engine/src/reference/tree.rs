@@ -1,0 +1,119 @@
+//! The tree of a game.
+
+use super::{men::Men, played::Played};
+use crate::Spot;
+
+/// What follows from the moves of a game: who is whose child, what each move does, which piece stands where. Nodes
+/// are numbered in preorder, so a parent stands before its children and a subtree is a run of numbers.
+#[derive(Debug)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug)]
+struct Node {
+    parent: Option<usize>,
+    children: Vec<usize>,
+    /// Its place among the children of its parent.
+    sibling: usize,
+    /// The last node below it, or itself.
+    last: usize,
+    /// The number of alternatives on the way from the root.
+    depth: usize,
+    played: Option<Played>,
+    men: Men,
+}
+
+impl Tree {
+    pub(super) fn new(spots: &[Spot]) -> Tree {
+        let mut nodes: Vec<Node> = Vec::with_capacity(spots.len());
+        for (at, spot) in spots.iter().enumerate() {
+            let node = match spot.parent {
+                Some(parent) => Tree::child(&nodes, spots, parent, at),
+                None => Node {
+                    parent: None,
+                    children: Vec::new(),
+                    sibling: 0,
+                    last: at,
+                    depth: 0,
+                    played: None,
+                    men: Men::at_start(&spot.position),
+                },
+            };
+            if let Some(parent) = spot.parent {
+                nodes[parent].children.push(at);
+            }
+            nodes.push(node);
+        }
+        for at in (0..nodes.len()).rev() {
+            if let Some(parent) = nodes[at].parent {
+                nodes[parent].last = nodes[parent].last.max(nodes[at].last);
+            }
+        }
+        Tree { nodes }
+    }
+
+    fn child(nodes: &[Node], spots: &[Spot], parent: usize, at: usize) -> Node {
+        let before = &nodes[parent];
+        let sibling = before.children.len();
+        let played = spots[at].arrival.map(|arrival| Played::new(&spots[parent].position, arrival));
+        let men = match &played {
+            Some(played) => before.men.after(played),
+            None => before.men.clone(),
+        };
+        Node {
+            parent: Some(parent),
+            children: Vec::new(),
+            sibling,
+            last: at,
+            depth: before.depth + usize::from(sibling > 0),
+            played,
+            men,
+        }
+    }
+
+    pub(super) fn parent(&self, at: usize) -> Option<usize> {
+        self.nodes[at].parent
+    }
+
+    pub(super) fn children(&self, at: usize) -> &[usize] {
+        &self.nodes[at].children
+    }
+
+    /// Whether a node is an alternative to the first move of its parent.
+    pub(super) fn is_secondary(&self, at: usize) -> bool {
+        self.nodes[at].sibling > 0
+    }
+
+    /// The last node of a subtree, which consists of the nodes from `at` to that one.
+    pub(super) fn last(&self, at: usize) -> usize {
+        self.nodes[at].last
+    }
+
+    pub(super) fn depth(&self, at: usize) -> usize {
+        self.nodes[at].depth
+    }
+
+    /// The move that led to a node.
+    pub(super) fn played(&self, at: usize) -> Option<&Played> {
+        self.nodes[at].played.as_ref()
+    }
+
+    /// Which piece of the game stands where.
+    pub(super) fn men(&self, at: usize) -> &Men {
+        &self.nodes[at].men
+    }
+
+    /// A node and all before it, nearest first.
+    pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(at), |&at| self.parent(at))
+    }
+
+    pub(super) fn is_proper_ancestor(&self, ancestor: usize, of: usize) -> bool {
+        ancestor < of && of <= self.last(ancestor)
+    }
+
+    pub(super) fn last_common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
+        self.line_to(a).find(|&at| at == b || self.is_proper_ancestor(at, b))
+    }
+}

@@ -1,0 +1,46 @@
+//! What filters yield and variables hold.
+
+use shakmaty::Bitboard;
+
+use orbit_query::tree::{Cell, Values};
+
+/// What a filter yields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Value {
+    Bool(bool),
+    Set(Bitboard),
+    Num(Option<i32>),
+    Str(Option<Vec<u8>>),
+    Position(Option<i32>),
+}
+
+/// Variables hold values.
+#[derive(Clone, Debug)]
+pub(super) enum Evaluated {}
+
+impl Values for Evaluated {
+    type Squares = Bitboard;
+    type Number = i32;
+    type Text = Vec<u8>;
+    /// The number of the node.
+    type Position = i32;
+}
+
+/// `[a1,b2]`, one square without brackets.
+pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
+    let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
+    match &names[..] {
+        [one] => one.clone().into_bytes(),
+        _ => format!("[{}]", names.join(",")).into_bytes(),
+    }
+}
+
+/// What a variable holds, as text.
+pub(super) fn cell_text(cell: &Cell<Evaluated>) -> Vec<u8> {
+    match cell {
+        Cell::Unbound => Vec::new(),
+        Cell::Squares(squares) => squares_text(*squares),
+        Cell::Number(number) | Cell::Position(number) => number.to_string().into_bytes(),
+        Cell::Text(text) => text.clone(),
+    }
+}

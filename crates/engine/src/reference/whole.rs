@@ -1,0 +1,128 @@
+//! Whole games: one evaluation after the other, with one state.
+
+use super::{
+    Reference,
+    copies::Filter,
+    eval::Evaluation,
+    found::{Found, FoundValue, GameFound, Noted},
+    state::RunState,
+    value::Value,
+};
+use crate::{Interrupt, Spot};
+use orbit_core::diagnostic::Diagnostic;
+use orbit_query::tree::Any;
+
+/// What is wanted of a game beside the values at its positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted {
+    /// Which copies of the outermost transform match.
+    pub copies: bool,
+    /// What hits consist of.
+    pub spans: bool,
+    /// The number of the last game of the database, where that is known.
+    pub last_game: Option<u32>,
+}
+
+/// Why a game cannot be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The number of the position at which that showed.
+    pub at: usize,
+    /// What it is.
+    pub diagnostic: Diagnostic,
+}
+
+impl Reference {
+    /// The answers of the query on a game: it is evaluated once at each position that is asked for, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// What ends the run: a variable that is read before it holds something, an assertion that fails, a loop that
+    /// does not end, an interrupt.
+    pub fn game(
+        &self,
+        nodes: &[Spot],
+        run: &mut RunState,
+        (wanted, is_asked): (Wanted, impl Fn(usize) -> bool),
+        interrupt: &Interrupt,
+    ) -> Result<GameFound, Fault> {
+        let mut evaluation = Evaluation::new(nodes, 0, &self.declared, interrupt);
+        run.lend(&mut evaluation.state);
+        evaluation.state.tells_spans = wanted.spans;
+        evaluation.state.last_game = wanted.last_game;
+        let mut values = Vec::with_capacity(nodes.len());
+        for at in 0..nodes.len() {
+            if !is_asked(at) {
+                values.push(Found::NONE);
+                continue;
+            }
+            evaluation.state.look();
+            let before = wanted.copies.then(|| evaluation.state.clone());
+            let mut found = evaluation.there(at, |there| there.found_here(&self.body));
+            if let Some(diagnostic) = evaluation.state.fault.take() {
+                return Err(Fault { at, diagnostic });
+            }
+            if let Some(before) = before.filter(|_| found.hit) {
+                // The copies are evaluated once more, from the same state, to tell them apart.
+                let after = std::mem::replace(&mut evaluation.state, before);
+                let matching = evaluation.there(at, |there| self.matching_copies(there));
+                if let Some(diagnostic) = evaluation.state.fault.take() {
+                    return Err(Fault { at, diagnostic });
+                }
+                found.copies =
+                    matching.into_iter().zip(0..).filter_map(|(hit, copy)| hit.then_some(copy)).collect();
+                evaluation.state = after;
+            }
+            values.push(found);
+        }
+        let mut state = evaluation.state;
+        run.take_back(&mut state);
+        let mut notes = std::mem::take(&mut state.notes);
+        notes.extend(state.chains.notes());
+        let mut sorts = Vec::new();
+        for sorted in state.take_sorted() {
+            notes.extend(sorted.notes);
+            sorts.push(sorted.best);
+        }
+        Ok(GameFound {
+            match_count: values.iter().filter(|found| found.hit).count() as u32,
+            values,
+            sorts,
+            notes,
+            removed: state.removed.into_iter().collect(),
+            tags: state.tags.into_iter().collect(),
+            messages: state.messages,
+        })
+    }
+}
+
+impl Evaluation<'_> {
+    fn found_here(&mut self, body: &Filter) -> Found {
+        let before = self.state.notes.len();
+        let (value, hit) = match body {
+            Any::Squares(f) => {
+                let (squares, hit) = self.squares_and_match(f);
+                (Value::Set(squares), hit && self.state.fault.is_none())
+            }
+            _ => {
+                let value = self.value(body);
+                let hit = value.matches();
+                (value, hit)
+            }
+        };
+        if hit {
+            self.note(self.here.at, Noted::Matched);
+        } else {
+            self.state.notes.truncate(before);
+        }
+        let span = self.take_span(before);
+        let value = match value {
+            Value::Bool(value) => FoundValue::Bool(value),
+            Value::Set(value) => FoundValue::Set(value),
+            Value::Num(value) => FoundValue::Num(value),
+            Value::Str(value) => FoundValue::Str(value),
+            Value::Position(value) => FoundValue::Position(value),
+        };
+        Found { hit, value, copies: Vec::new(), span }
+    }
+}

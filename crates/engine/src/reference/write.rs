@@ -1,0 +1,156 @@
+//! Values as text.
+
+use shakmaty::{Color, Role, Square};
+
+use super::{
+    copies::Filter,
+    eval::Evaluation,
+    found::Noted,
+    geometry::square,
+    moves::Placement,
+    value::{Value, squares_text},
+};
+use orbit_query::tree::{
+    Any, ConditionOp, Control, GameSquares, NumberOp, PositionOp, SquaresOp, TextOp, VarId,
+};
+
+impl Evaluation<'_> {
+    /// The values of filters, one after the other.
+    pub(super) fn written(&mut self, of: &[Filter]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for filter in of {
+            let text = self.value_text(filter);
+            out.extend(text.unwrap_or_else(|| b"<false>".to_vec()));
+        }
+        out
+    }
+
+    /// The value of a filter as text, which it has where it matches; an empty set is `[]`.
+    pub(super) fn value_text(&mut self, filter: &Filter) -> Option<Vec<u8>> {
+        if let Some(var) = variable(filter)
+            && !self.state.cells.is_bound(var)
+        {
+            return Some(format!("<unbound: {}>", self.name(var)).into_bytes());
+        }
+        if let Any::Squares(f) = filter
+            && let SquaresOp::Game(GameSquares::Piece(var)) = f.op()
+        {
+            return Some(self.piece_text(*var, f.mark));
+        }
+        // The value of a comparison is what stands on its left.
+        if let Any::Condition(f) = filter
+            && let ConditionOp::TextCompare(_, left, _) = f.op()
+        {
+            return if self.matches(f) { self.text(left) } else { None };
+        }
+        match self.value(filter) {
+            Value::Bool(value) => value.then(|| b"<true>".to_vec()),
+            Value::Set(squares) => Some(squares_text(squares)),
+            Value::Num(number) => number.map(|number| number.to_string().into_bytes()),
+            Value::Str(text) => text,
+            Value::Position(at) => at.map(|at| self.position_text(at as usize, Noted::Asked).into_bytes()),
+        }
+    }
+
+    /// `move 3(wtm)`; in a side line `move 3(wtm)[17]`, which notes the number at the position, as a comment of the
+    /// kind that the text is for.
+    pub(super) fn position_text(&mut self, at: usize, kind: fn(Vec<u8>) -> Noted) -> String {
+        let (number, turn, in_mainline) = self.there(at, |there| {
+            let turn = there.here.placement.turn.fold_wb("wtm", "btm");
+            (there.move_number(), turn, there.is_mainline())
+        });
+        if in_mainline {
+            return format!("move {number}({turn})");
+        }
+        self.note(at, kind(format!("id:{at}").into_bytes()));
+        format!("move {number}({turn})[{at}]")
+    }
+
+    /// `placement side castling ep 0 1`.
+    pub(super) fn fen(&self) -> Vec<u8> {
+        let board = &self.here.placement;
+        let ranks: Vec<String> = (0..8).rev().map(|y| rank(board, y)).collect();
+        let state = &self.here.spot.position.state;
+        let rights = [
+            (Color::White, true, 'K'),
+            (Color::White, false, 'Q'),
+            (Color::Black, true, 'k'),
+            (Color::Black, false, 'q'),
+        ];
+        let rights: String = rights
+            .into_iter()
+            .filter(|&(color, king_side, _)| state.castling_rook(color, king_side).is_some())
+            .map(|(_, _, letter)| letter)
+            .collect();
+        let passed = match self.here.spot.parent {
+            Some(parent) => passed(&Placement::new(&self.nodes[parent].position), board),
+            None => state.en_passant(),
+        };
+        let side = board.turn.char();
+        let dash = || String::from("-");
+        let passed = passed.map_or_else(dash, |square| square.to_string());
+        let rights = if rights.is_empty() { dash() } else { rights };
+        format!("{} {side} {rights} {passed} 0 1", ranks.join("/")).into_bytes()
+    }
+}
+
+/// A rank of the board as FEN has it.
+fn rank(board: &Placement, y: i32) -> String {
+    let mut out = String::new();
+    let mut empty = 0;
+    for x in 0..8 {
+        match square(x, y).and_then(|s| board.at(s)) {
+            None => empty += 1,
+            Some(piece) => {
+                if empty > 0 {
+                    out += &empty.to_string();
+                }
+                empty = 0;
+                out.push(piece.char());
+            }
+        }
+    }
+    if empty > 0 {
+        out += &empty.to_string();
+    }
+    out
+}
+
+/// The square behind a pawn that has just gone two steps.
+fn passed(before: &Placement, after: &Placement) -> Option<Square> {
+    let (pawn, home, behind, ahead) = match before.turn {
+        Color::White => (Role::Pawn.of(Color::White), 1, 2, 3),
+        Color::Black => (Role::Pawn.of(Color::Black), 6, 5, 4),
+    };
+    let left = |x| Some((square(x, home)?, square(x, ahead)?, square(x, behind)?));
+    let steps = (0..8).filter_map(left).find(|&(home, ahead, _)| {
+        before.at(home) == Some(pawn)
+            && after.at(home).is_none()
+            && before.at(ahead).is_none()
+            && after.at(ahead) == Some(pawn)
+    });
+    steps.map(|(_, _, behind)| behind)
+}
+
+/// The variable that a filter is.
+fn variable(filter: &Filter) -> Option<VarId> {
+    match filter {
+        Any::Condition(_) => None,
+        Any::Squares(f) => match f.op() {
+            SquaresOp::Control(Control::Var(var)) | SquaresOp::Game(GameSquares::Piece(var)) => Some(*var),
+            _ => None,
+        },
+        Any::Number(f) => match f.op() {
+            NumberOp::Control(Control::Var(var)) => Some(*var),
+            _ => None,
+        },
+        Any::Text(f) => match f.op() {
+            TextOp::Control(Control::Var(var)) => Some(*var),
+            _ => None,
+        },
+        Any::Position(f) => match f.op() {
+            PositionOp::Control(Control::Var(var)) => Some(*var),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,367 @@
+//! Patterns as programs, and the machine that runs them: it goes back step by step, and counts its steps.
+
+use crate::Interrupt;
+
+use super::syntax::{Bytes, Node, folded, is_line_end, is_word, tree};
+
+/// The most steps of one search.
+pub(super) const STEPS_MAX: u64 = 10_000_000;
+/// Steps after which the interrupt is looked at again.
+const STEPS_A_LOOK: u64 = 1 << 16;
+/// The most places that a search may have to go back to, and changes to be undone on the way.
+const UNDONE_MAX: usize = 4_000_000;
+
+/// The value of what is not set.
+const NONE: usize = usize::MAX;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Set(Bytes),
+    Border {
+        end: bool,
+        lines: bool,
+    },
+    Word {
+        within: bool,
+    },
+    Back {
+        groups: Vec<usize>,
+        fold: bool,
+    },
+    /// Writes the place to a register.
+    Mark(usize),
+    /// Goes on at the first place, and at the second if that leads nowhere.
+    Split(usize, usize),
+    Jump(usize),
+    /// Begins a loop: its count is 0.
+    Begin(Loop),
+    /// Decides whether the loop goes on; the body follows.
+    Again {
+        of: Loop,
+        min: u32,
+        max: Option<u32>,
+        greedy: bool,
+        exit: usize,
+    },
+    /// Begins a repetition, which clears groups.
+    Enter {
+        of: Loop,
+        groups: std::ops::Range<usize>,
+    },
+    /// Ends one, and goes back to where the loop decides.
+    Repeated {
+        of: Loop,
+        min: u32,
+        again: usize,
+    },
+    /// What follows up to the next `Match` must match here, or must not.
+    Look {
+        negated: bool,
+        exit: usize,
+    },
+    Match,
+}
+
+/// The registers of a loop: how often it was repeated, and where its last repetition began.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    count: usize,
+    start: usize,
+}
+
+/// A regular expression that is ready to be searched for.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    ops: Vec<Op>,
+    /// Which parts are read backwards, by their operations.
+    backwards: Vec<bool>,
+    registers: usize,
+    groups: usize,
+}
+
+/// A search was given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TooLong;
+
+/// Where groups begin and end; the first is the match itself.
+pub(crate) type Found = Vec<Option<(usize, usize)>>;
+
+impl Pattern {
+    /// A pattern that is known to be one.
+    pub(crate) fn new(pattern: &str) -> Pattern {
+        let (tree, groups) = tree(pattern.as_bytes());
+        let mut out = Pattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
+        out.add(&Node::Group(0, Box::new(tree)), false);
+        out.push(Op::Match, false);
+        out
+    }
+
+    /// The first match from a place on. `steps` gets how many steps the search takes.
+    ///
+    /// # Errors
+    ///
+    /// That it takes too many steps, or was interrupted.
+    pub(crate) fn find(
+        &self,
+        text: &[u8],
+        from: usize,
+        steps: &mut u64,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Found>, TooLong> {
+        let registers = vec![NONE; self.registers];
+        let mut search = Search { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
+        for start in from..=text.len() {
+            let end = search.run(0, start);
+            *steps = search.steps;
+            if end?.is_some() {
+                let group = |group: usize| (search.registers[2 * group], search.registers[2 * group + 1]);
+                let found = (0..self.groups).map(group);
+                return Ok(Some(found.map(|found| Some(found).filter(|found| found.1 != NONE)).collect()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn push(&mut self, op: Op, backwards: bool) -> usize {
+        self.ops.push(op);
+        self.backwards.push(backwards);
+        self.ops.len() - 1
+    }
+
+    fn add(&mut self, node: &Node, backwards: bool) {
+        match node {
+            Node::Set(bytes) => _ = self.push(Op::Set(*bytes), backwards),
+            Node::Border { end, lines } => _ = self.push(Op::Border { end: *end, lines: *lines }, backwards),
+            Node::Word { within } => _ = self.push(Op::Word { within: *within }, backwards),
+            Node::Back { groups, fold } => {
+                self.push(Op::Back { groups: groups.clone(), fold: *fold }, backwards);
+            }
+            Node::Sequence(all) if backwards => all.iter().rev().for_each(|node| self.add(node, true)),
+            Node::Sequence(all) => all.iter().for_each(|node| self.add(node, false)),
+            Node::Either(all) => self.either(all, backwards),
+            Node::Group(number, of) => {
+                let marks = [2 * number, 2 * number + 1];
+                self.push(Op::Mark(marks[usize::from(backwards)]), backwards);
+                self.add(of, backwards);
+                self.push(Op::Mark(marks[usize::from(!backwards)]), backwards);
+            }
+            Node::Repeat { of, min: 0, max, greedy, groups } if groups.is_empty() && takes_one(of) => {
+                self.plain_repeat(of, *max, *greedy, backwards);
+            }
+            Node::Repeat { of, min, max, greedy, groups } => {
+                let own = Loop { count: self.registers, start: self.registers + 1 };
+                self.registers += 2;
+                self.push(Op::Begin(own), backwards);
+                let (min, max, greedy) = (*min, *max, *greedy);
+                let again = self.push(Op::Again { of: own, min, max, greedy, exit: 0 }, backwards);
+                self.push(Op::Enter { of: own, groups: groups.clone() }, backwards);
+                self.add(of, backwards);
+                self.push(Op::Repeated { of: own, min, again }, backwards);
+                let exit = self.ops.len();
+                self.ops[again] = Op::Again { of: own, min, max, greedy, exit };
+            }
+            Node::Look { behind, negated, of } => {
+                let look = self.push(Op::Match, backwards);
+                self.add(of, *behind);
+                self.push(Op::Match, *behind);
+                self.ops[look] = Op::Look { negated: *negated, exit: self.ops.len() };
+            }
+        }
+    }
+
+    fn either(&mut self, all: &[Node], backwards: bool) {
+        let Some((last, others)) = all.split_last() else { return };
+        let mut ends = Vec::new();
+        for node in others {
+            let split = self.push(Op::Match, backwards);
+            self.add(node, backwards);
+            ends.push(self.push(Op::Match, backwards));
+            self.ops[split] = Op::Split(split + 1, self.ops.len());
+        }
+        self.add(last, backwards);
+        for end in ends {
+            self.ops[end] = Op::Jump(self.ops.len());
+        }
+    }
+
+    /// `x*` and `x?` of what takes one byte: nothing has to be counted.
+    fn plain_repeat(&mut self, of: &Node, max: Option<u32>, greedy: bool, backwards: bool) {
+        if max.is_some_and(|max| max > 1) {
+            (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));
+            return;
+        }
+        let split = self.push(Op::Match, backwards);
+        self.add(of, backwards);
+        if max.is_none() {
+            self.push(Op::Jump(split), backwards);
+        }
+        let (body, exit) = (split + 1, self.ops.len());
+        self.ops[split] = if greedy { Op::Split(body, exit) } else { Op::Split(exit, body) };
+    }
+}
+
+fn takes_one(node: &Node) -> bool {
+    matches!(node, Node::Set(_))
+}
+
+/// What is done on the way back.
+enum Undo {
+    Write { register: usize, value: usize },
+    Try { op: usize, at: usize },
+}
+
+struct Search<'p> {
+    pattern: &'p Pattern,
+    text: &'p [u8],
+    registers: Vec<usize>,
+    undo: Vec<Undo>,
+    steps: u64,
+    interrupt: &'p Interrupt,
+}
+
+impl Search<'_> {
+    /// Runs from an operation on to the next `Match`; where that is. What a failure has written is undone.
+    fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, TooLong> {
+        let base = self.undo.len();
+        let mut next = Some((op, at));
+        loop {
+            let Some((op, at)) = next.take().or_else(|| self.back(base)) else { return Ok(None) };
+            self.steps += 1;
+            if self.steps > STEPS_MAX || self.undo.len() > UNDONE_MAX {
+                return Err(TooLong);
+            }
+            if self.steps.is_multiple_of(STEPS_A_LOOK) && self.interrupt.is_set() {
+                return Err(TooLong);
+            }
+            if matches!(self.pattern.ops[op], Op::Match) {
+                return Ok(Some(at));
+            }
+            next = self.step(op, at)?;
+        }
+    }
+
+    /// The last place to go back to.
+    fn back(&mut self, base: usize) -> Option<(usize, usize)> {
+        while self.undo.len() > base {
+            match self.undo.pop()? {
+                Undo::Write { register, value } => self.registers[register] = value,
+                Undo::Try { op, at } => return Some((op, at)),
+            }
+        }
+        None
+    }
+
+    fn write(&mut self, register: usize, value: usize) {
+        let value = std::mem::replace(&mut self.registers[register], value);
+        self.undo.push(Undo::Write { register, value });
+    }
+
+    fn otherwise(&mut self, op: usize, at: usize) {
+        self.undo.push(Undo::Try { op, at });
+    }
+
+    /// Where an operation leads, if anywhere.
+    fn step(&mut self, op: usize, at: usize) -> Result<Option<(usize, usize)>, TooLong> {
+        let pattern = self.pattern;
+        let on = Some((op + 1, at));
+        let backwards = pattern.backwards[op];
+        Ok(match &pattern.ops[op] {
+            Op::Set(bytes) => {
+                let next = if backwards { at.checked_sub(1) } else { Some(at + 1) };
+                let byte = if backwards { at.checked_sub(1) } else { Some(at) };
+                let fits =
+                    byte.and_then(|byte| self.text.get(byte)).is_some_and(|&byte| bytes.contains(byte));
+                next.filter(|_| fits).map(|next| (op + 1, next))
+            }
+            Op::Border { end, lines } => on.filter(|_| self.at_border(*end, *lines, at)),
+            Op::Word { within } => {
+                let is_word = |place: Option<usize>| {
+                    place.and_then(|at| self.text.get(at)).is_some_and(|&byte| is_word(byte))
+                };
+                on.filter(|_| (is_word(at.checked_sub(1)) == is_word(Some(at))) == *within)
+            }
+            Op::Back { groups, fold } => self.again(groups, *fold, at, backwards).map(|at| (op + 1, at)),
+            Op::Mark(register) => {
+                self.write(*register, at);
+                on
+            }
+            Op::Split(first, second) => {
+                self.otherwise(*second, at);
+                Some((*first, at))
+            }
+            Op::Jump(to) => Some((*to, at)),
+            Op::Begin(of) => {
+                self.write(of.count, 0);
+                on
+            }
+            Op::Again { of, min, max, greedy, exit } => {
+                let count = self.registers[of.count];
+                if count < *min as usize {
+                    on
+                } else if max.is_some_and(|max| count >= max as usize) {
+                    Some((*exit, at))
+                } else if *greedy {
+                    self.otherwise(*exit, at);
+                    on
+                } else {
+                    self.otherwise(op + 1, at);
+                    Some((*exit, at))
+                }
+            }
+            Op::Enter { of, groups } => {
+                self.write(of.count, self.registers[of.count] + 1);
+                self.write(of.start, at);
+                for register in 2 * groups.start..2 * groups.end {
+                    self.write(register, NONE);
+                }
+                on
+            }
+            Op::Repeated { of, min, again } => {
+                let is_empty = self.registers[of.start] == at && self.registers[of.count] > *min as usize;
+                (!is_empty).then_some((*again, at))
+            }
+            Op::Look { negated, exit } => {
+                let base = self.undo.len();
+                let matches = self.run(op + 1, at)?.is_some();
+                if matches && *negated {
+                    while self.back(base).is_some() {}
+                } else if matches {
+                    self.keep_writes(base);
+                }
+                (matches != *negated).then_some((*exit, at))
+            }
+            Op::Match => None,
+        })
+    }
+
+    /// Nothing inside is tried otherwise, but what was written is undone on the way back.
+    fn keep_writes(&mut self, base: usize) {
+        let inside = self.undo.split_off(base);
+        self.undo.extend(inside.into_iter().filter(|undo| matches!(undo, Undo::Write { .. })));
+    }
+
+    fn at_border(&self, end: bool, lines: bool, at: usize) -> bool {
+        let is_end = |byte: Option<&u8>| byte.is_some_and(|&byte| is_line_end(byte));
+        match end {
+            true => at == self.text.len() || lines && is_end(self.text.get(at)),
+            false => at == 0 || lines && is_end(self.text.get(at - 1)),
+        }
+    }
+
+    /// Where what a group has matched ends if it is there once more. A group without a match is the empty text.
+    fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
+        let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
+        let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {
+            return Some(at);
+        };
+        let length = to - from;
+        self.steps += length as u64;
+        let (start, next) = match backwards {
+            true => (at.checked_sub(length)?, at.checked_sub(length)?),
+            false => (at, at + length),
+        };
+        let (one, other) = (&self.text[from..to], self.text.get(start..start + length)?);
+        let same = |(a, b): (&u8, &u8)| a == b || fold && folded((*a).into()) == folded((*b).into());
+        one.iter().zip(other).all(same).then_some(next)
+    }
+}

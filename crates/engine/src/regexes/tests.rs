@@ -1,0 +1,167 @@
+use proptest::prelude::*;
+use regress::Regex;
+
+use super::{Pattern, TooLong, groups_of};
+use crate::Interrupt;
+
+/// What another implementation of the same language finds: each byte of pattern and text is a character.
+fn expected(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
+    let characters = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
+    let searched = characters(text);
+    let byte = |at: usize| searched[..at].chars().count();
+    let found = Regex::new(&characters(pattern.as_bytes())).unwrap().find(&searched);
+    let groups = found.map(|found| found.groups().collect::<Vec<_>>()).unwrap_or_default();
+    groups.into_iter().map(|group| group.map(|range| (byte(range.start), byte(range.end)))).collect()
+}
+
+fn found(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
+    Pattern::new(pattern).find(text, 0, &mut 0, &Interrupt::default()).unwrap().unwrap_or_default()
+}
+
+const PATTERNS: [&str; 62] = [
+    "",
+    "a",
+    "^a",
+    "a$",
+    "^$",
+    "a|b|",
+    "(a)|b",
+    "(?:(a)|b)*",
+    "(a*)*",
+    "(a*)+",
+    "(a|ab)(c|bcd)(d*)",
+    "a{2}",
+    "a{2,}b",
+    "a{1,2}?b",
+    "a{",
+    "a{,2}",
+    "x{1",
+    "]",
+    "}",
+    "[a-c]+",
+    "[^a-c]+",
+    "[]a",
+    "[^]",
+    "[\\d-x]+",
+    "[a-]",
+    "[\\b]",
+    "\\bab\\b",
+    "\\Ba",
+    "(?=(a+))a*b\\1",
+    "(?!b)a",
+    "(?<=a)b",
+    "(?<!a)b",
+    "(?<=(a)(b))c",
+    "(?<=([ab]+)([bc]+))$",
+    "(a)\\1",
+    "\\1(a)",
+    "(?<x>a)\\k<x>",
+    "\\k",
+    "(?i:aB)c",
+    "(?i:[^b])",
+    "(?s:.)",
+    ".",
+    "(?m:^b$)",
+    "\\x61",
+    "\\u0062",
+    "\\x6",
+    "\\u00",
+    "\\cA",
+    "\\c",
+    "\\0",
+    "\\141",
+    "\\8",
+    "\\s\\S",
+    "\\w\\W",
+    "\\d+|\\D+",
+    "(a?)*?b",
+    "(?:a?){3}b",
+    "(z)((a+)?(b+)?(c))*",
+    "(?=a)*b",
+    "(a(?!c))+",
+    "\\u00e9",
+    "é",
+];
+
+const TEXTS: [&str; 22] = [
+    "",
+    "a",
+    "b",
+    "ab",
+    "aab",
+    "abcd",
+    "aabb",
+    "abab",
+    "zaacbbbcac",
+    "a\nb\nc",
+    "x{1",
+    "a{,2}",
+    "a1-x\\",
+    "aBc",
+    "ABc",
+    "]}",
+    "\u{8}\u{1}\0",
+    "ab ba",
+    "k8",
+    "cab",
+    "é",
+    "aaaaabaaab",
+];
+
+#[test]
+fn another_implementation_finds_the_same() {
+    for pattern in PATTERNS {
+        for text in TEXTS {
+            let text = text.as_bytes();
+            assert_eq!(found(pattern, text), expected(pattern, text), "{pattern:?} in {text:?}");
+        }
+    }
+}
+
+/// Patterns of a few letters, groups, repetitions and what looks ahead or behind.
+fn patterns() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "a", "b", "c", ".", "[ab]", "[^a]", "\\\\w", "\\\\b", "^", "$", "\\\\1", "é",
+    ]);
+    let leaf = leaf.prop_map(|leaf| leaf.replace("\\\\", "\\"));
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let repeats = prop::sample::select(vec!["*", "+", "?", "*?", "+?", "{2}", "{1,3}", "{0,2}?"]);
+        let groups = prop::sample::select(vec!["(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?i:"]);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|all| all.concat()),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|all| format!("(?:{})", all.join("|"))),
+            (groups, inner.clone()).prop_map(|(group, of)| format!("{group}{of})")),
+            (inner, repeats).prop_map(|(of, repeat)| format!("({of}){repeat}")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn another_implementation_finds_the_same_of_any(pattern in patterns(), text in "[abcé ]{0,9}") {
+        let text = text.as_bytes();
+        if Regex::new(&pattern).is_ok()
+            && let Ok(mine) = Pattern::new(&pattern).find(text, 0, &mut 0, &Interrupt::default())
+        {
+            prop_assert_eq!(mine.unwrap_or_default(), expected(&pattern, text), "{} in {:?}", pattern, text);
+        }
+    }
+}
+
+#[test]
+fn a_search_ends() {
+    let text = [b"a".repeat(60), b"b".to_vec()].concat();
+    for pattern in ["(a+)+$", "(a|aa)+$", "(?:a*)*c", "(a*)*\\1c", "(?=(a+)+c)"] {
+        assert_eq!(
+            Pattern::new(pattern).find(&text, 0, &mut 0, &Interrupt::default()),
+            Err(TooLong),
+            "{pattern}"
+        );
+    }
+    let long = b"ab ".repeat(40_000);
+    let found = Pattern::new("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
+    assert_eq!(
+        groups_of(&found, &long)[0].as_ref().map(|(start, text)| (*start, text.len())),
+        Some((0, long.len()))
+    );
+}

@@ -1,0 +1,249 @@
+//! One engine checked by another while it runs.
+
+use std::collections::BinaryHeap;
+use std::sync::Mutex;
+
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, Values, Wants, place};
+use orbit_core::sync::{into_inner, lock};
+use orbit_pgn::Game;
+use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
+
+/// How much is recomputed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sample {
+    /// Everything.
+    All,
+    /// At least so many segments of 32 positions, chosen evenly over the database without knowing its
+    /// size, and all of the games that they are part of.
+    Segments(usize),
+}
+
+/// Hands out what `engine` answers, once `other` has answered the same.
+pub struct Verified {
+    engine: Box<dyn Engine>,
+    other: Box<dyn Engine>,
+    sample: Sample,
+    /// The hashes of the segments that were chosen, as many as are wanted, the largest on top. A
+    /// segment is chosen if its hash is below: of any prefix of the database the lowest are in it.
+    chosen: Mutex<BinaryHeap<u64>>,
+    checked: Mutex<u64>,
+}
+
+impl Verified {
+    /// An engine and the one that checks it.
+    pub fn new(engine: Box<dyn Engine>, other: Box<dyn Engine>, sample: Sample) -> Verified {
+        Verified { engine, other, sample, chosen: Mutex::default(), checked: Mutex::new(0) }
+    }
+
+    /// Lets the other engine answer what `ours` says of a block, and compares.
+    fn check(
+        &self,
+        block: &Block,
+        ours: &[Checked],
+        outputs: &[Wants],
+        request: &BlockRequest<'_>,
+    ) -> Result<(), EngineError> {
+        let (games, part) = match self.sample {
+            Sample::All => (block.games().collect(), None),
+            Sample::Segments(wanted) => {
+                let games = self.choose(block, wanted);
+                if games.is_empty() {
+                    return Ok(());
+                }
+                let part = block_of(block, &games);
+                (games, Some(part))
+            }
+        };
+        let part = part.as_ref().unwrap_or(block);
+        let pairs = || games.iter().zip(part.games()).flat_map(|(game, copy)| pairs_of(*game, copy));
+        let before = Recorder::new(1, ours.len());
+        let keep = |_: usize, _: &Block, query: usize, hits: &mut Hits| {
+            before.record(0, query, hits);
+            let kept = &ours[query].answers.hits;
+            let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
+            dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
+        };
+        // Of a part of a block, copies are told for other hits, in other places.
+        let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
+        let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
+        let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
+        let theirs = self.other.scan(&[part], &asked)?;
+        let theirs = before.with(theirs).remove(0);
+        for (query, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            for (slot, copy) in pairs() {
+                if ours.value(slot) != theirs.value(copy) {
+                    return Err(self.differ(block, slot, ours.value(slot), theirs.value(copy)));
+                }
+            }
+            if self.sample == Sample::All && outputs[query].detail().is_some() {
+                self.check_copies(block, &ours.answers, &theirs.answers)?;
+            }
+        }
+        *lock(&self.checked) += part.slots() as u64;
+        Ok(())
+    }
+
+    fn differ(&self, block: &Block, slot: usize, ours: (bool, i64), theirs: (bool, i64)) -> EngineError {
+        let game = block.game(block.game_of_slot(slot));
+        EngineError::Differ {
+            engine: self.engine.info().name,
+            other: self.other.info().name,
+            game: game.number(),
+            place: place(&game, slot),
+            answers: format!("{ours:?} and {theirs:?}"),
+        }
+    }
+
+    fn check_copies(&self, block: &Block, ours: &Answers, theirs: &Answers) -> Result<(), EngineError> {
+        let (Some(our_copies), Some(their_copies)) = (&ours.copies, &theirs.copies) else { return Ok(()) };
+        for (slot, hit) in ours.hits.slots(0..block.slots()).zip(0..our_copies.len()) {
+            let (ours, theirs) = (our_copies.of(hit), their_copies.of(hit));
+            if ours != theirs {
+                let game = block.game(block.game_of_slot(slot));
+                let (game, place) = (game.number(), place(&game, slot));
+                let (engine, other) = (self.engine.info().name, self.other.info().name);
+                return Err(EngineError::CopiesDiffer {
+                    engine,
+                    other,
+                    game,
+                    place,
+                    copies: format!("{ours:?} and {theirs:?}"),
+                });
+            }
+        }
+        let mut sums = our_copies.sums().iter().zip(their_copies.sums()).enumerate();
+        sums.find(|(_, (ours, theirs))| ours != theirs).map_or(Ok(()), |(copy, (&ours, &theirs))| {
+            Err(EngineError::CountsDiffer {
+                engine: self.engine.info().name,
+                other: self.other.info().name,
+                copy: copy + 1,
+                counts: (ours, theirs),
+            })
+        })
+    }
+
+    /// The games of the segments that are chosen.
+    fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
+        let mut chosen = lock(&self.chosen);
+        let mut games: Vec<usize> = Vec::new();
+        for segment in 0..block.segments() {
+            let hash = mix(u64::from(block.games_before) << 32 | segment as u64);
+            if chosen.len() >= wanted {
+                if chosen.peek().is_none_or(|&largest| hash >= largest) {
+                    continue;
+                }
+                chosen.pop();
+            }
+            chosen.push(hash);
+            let last = ((segment + 1) * SEGMENT_SLOTS).min(block.slots()) - 1;
+            let range = block.game_of_slot(segment * SEGMENT_SLOTS)..=block.game_of_slot(last);
+            games.extend(range);
+        }
+        games.dedup();
+        games.into_iter().map(|game| block.game(game)).collect()
+    }
+}
+
+/// A block of some games of another one, made from their moves and tags; they keep their numbers.
+fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
+    let mut builder = BlockBuilder::new();
+    for game in games {
+        builder.push(0, &Game { number: game.number() - block.games_before, ..game.to_game() });
+    }
+    let mut out = builder.finish();
+    out.games_before = block.games_before;
+    out
+}
+
+/// The slots of a game beside those of its copy in another block.
+fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
+    let (from, to) = (game.first_slot(), copy.first_slot());
+    (0..game.positions()).map(move |node| (from + node, to + node))
+}
+
+/// Keeps the hits as they are before some are taken away.
+struct Recorder {
+    /// Of each block and query.
+    bits: Vec<Vec<Mutex<Vec<u32>>>>,
+}
+
+/// What an engine says of a query on a block.
+struct Checked {
+    /// All hits, a word for each segment.
+    bits: Vec<u32>,
+    /// Those that were kept.
+    answers: Answers,
+}
+
+impl Recorder {
+    fn new(blocks: usize, queries: usize) -> Recorder {
+        let of_block = || (0..queries).map(|_| Mutex::default()).collect();
+        Recorder { bits: (0..blocks).map(|_| of_block()).collect() }
+    }
+
+    fn record(&self, block: usize, query: usize, hits: &Hits) {
+        lock(&self.bits[block][query]).clone_from(&hits.bits);
+    }
+
+    /// Puts what was recorded beside the answers.
+    fn with(self, answers: Vec<Vec<Answers>>) -> Vec<Vec<Checked>> {
+        let checked = |(bits, answers): (Mutex<Vec<u32>>, Answers)| {
+            let bits = into_inner(bits);
+            Checked { bits, answers }
+        };
+        let blocks = self.bits.into_iter().zip(answers);
+        blocks.map(|(bits, answers)| bits.into_iter().zip(answers).map(checked).collect()).collect()
+    }
+}
+
+impl Checked {
+    /// Whether a slot hits, and if that was kept the value as far as it was wanted.
+    fn value(&self, slot: usize) -> (bool, i64) {
+        let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
+        let kept = self.answers.hits.contains(slot);
+        let value = match &self.answers.hits.values {
+            Values::Numbers(numbers) if kept => numbers[slot].into(),
+            Values::Sets(sets) if kept => sets[slot] as i64,
+            _ => 0,
+        };
+        (hit, value)
+    }
+}
+
+/// Spreads numbers evenly. Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+fn mix(number: u64) -> u64 {
+    let a = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let b = (a ^ a >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let c = (b ^ b >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    c ^ c >> 31
+}
+
+impl Engine for Verified {
+    fn info(&self) -> EngineInfo {
+        let (own, other) = (self.engine.info(), self.other.info());
+        let checked = *lock(&self.checked);
+        let in_order = own.in_order || other.in_order;
+        EngineInfo { in_order, verified: Some((checked, other.name)), ..own }
+    }
+
+    fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        // Counts alone could agree by chance.
+        let all = self.sample == Sample::All;
+        let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
+            Some(_) if all => outputs | Wants::ALL_COPIES,
+            _ => outputs,
+        });
+        let outputs: Vec<Wants> = widened.collect();
+        let before = Recorder::new(blocks.len(), outputs.len());
+        let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
+            before.record(index, query, hits);
+            request.select(index, block, query, hits);
+        };
+        let asked = BlockRequest { outputs: &outputs, select: Some(&select), ..*request };
+        let ours = self.engine.scan(blocks, &asked)?;
+        let ours = before.with(ours);
+        blocks.iter().zip(&ours).try_for_each(|(block, ours)| self.check(block, ours, &outputs, request))?;
+        let answers = |of_block: Vec<Checked>| of_block.into_iter().map(|checked| checked.answers).collect();
+        Ok(ours.into_iter().map(answers).collect())
+    }
+}

@@ -1,0 +1,149 @@
+//! The names of the engine for graphics cards in a build without it (the feature `gpu`): no card can be opened, and the error
+//! says what is missing.
+//!
+//! A device has no value, and neither has what is made with one. Code that handles cards is compiled as it stands, and
+//! none of it can run.
+
+#![expect(missing_docs, reason = "the engine itself documents these names")]
+
+use std::{convert::Infallible, marker::PhantomData, sync::Arc};
+
+pub use super::cards::*;
+
+use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
+use orbit_plan::{Plan, Plans};
+use orbit_reel::Block;
+
+/// # Errors
+///
+/// There is no GPU engine.
+pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
+    Err(GpuError::NotBuilt)
+}
+
+/// # Errors
+///
+/// There is no GPU engine.
+pub fn kernel(_: &Plan, _: Variant) -> Result<Kernel, GpuError> {
+    Err(GpuError::NotBuilt)
+}
+
+#[derive(Debug)]
+pub struct GpuDevice(Infallible);
+
+impl GpuDevice {
+    /// # Errors
+    ///
+    /// There is no GPU engine.
+    pub fn open(_: GpuOptions) -> Result<GpuDevice, GpuError> {
+        Err(GpuError::NotBuilt)
+    }
+
+    pub fn report(&self) -> AdapterReport {
+        match self.0 {}
+    }
+
+    pub fn compile(&self, _: &Kernel) -> Result<(), GpuError> {
+        match self.0 {}
+    }
+
+    pub fn upload<'a>(&self, _: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
+        match self.0 {}
+    }
+
+    pub fn upload_as<'a>(&self, _: &[&'a Block], _: Variant) -> Result<Resident<'a>, GpuError> {
+        match self.0 {}
+    }
+
+    pub fn upload_rates(&self) -> Result<[(&'static str, f64); 3], GpuError> {
+        match self.0 {}
+    }
+
+    pub fn read_floor(&self, _: u64) -> Result<Floor, GpuError> {
+        match self.0 {}
+    }
+
+    pub fn copy_floor(&self, _: u64) -> Result<Floor, GpuError> {
+        match self.0 {}
+    }
+
+    pub fn operations_floor(&self) -> Result<Floor, GpuError> {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub struct Gpu(Infallible);
+
+impl Gpu {
+    pub fn new(_: Arc<Plans>, device: Arc<GpuDevice>) -> Gpu {
+        match device.0 {}
+    }
+
+    pub fn with_variant(_: Arc<Plans>, device: Arc<GpuDevice>, _: Variant) -> Gpu {
+        match device.0 {}
+    }
+
+    pub fn kernel(&self) -> &Kernel {
+        match self.0 {}
+    }
+
+    pub fn scan_resident(&self, _: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
+        match self.0 {}
+    }
+}
+
+impl Engine for Gpu {
+    fn info(&self) -> EngineInfo {
+        match self.0 {}
+    }
+
+    fn scan(&self, _: &[&Block], _: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub struct Resident<'a> {
+    blocks: PhantomData<&'a Block>,
+    never: Infallible,
+}
+
+impl Resident<'_> {
+    pub fn times(&self) -> Times {
+        match self.never {}
+    }
+
+    pub fn bytes(&self) -> u64 {
+        match self.never {}
+    }
+}
+
+#[derive(Debug)]
+pub struct Kernel {
+    pub wgsl: String,
+    never: Infallible,
+}
+
+impl Kernel {
+    pub fn evaluate(&self) -> &str {
+        match self.never {}
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Kernel> {
+        std::iter::once(self)
+    }
+
+    pub fn work(&self) -> Option<Work> {
+        match self.never {}
+    }
+}
+
+#[derive(Debug)]
+pub struct Work(Infallible);
+
+impl Work {
+    pub fn operations_per_position(&self) -> f64 {
+        match self.0 {}
+    }
+}

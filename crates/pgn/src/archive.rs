@@ -1,0 +1,469 @@
+//! Archives: which of their members look like games, and the bytes of these.
+//!
+//! A member is read like a file. Its path is that of the archive with its name after it, as in `twic1600.zip/twic1600.pgn`; where
+//! a file has that path, the file is meant. Nothing of an archive is written to disk, so the names of members do no harm. The
+//! invariant: a list of members takes bounded memory, and a member gives no more bytes than the list announces. A list that
+//! announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is not believed, and nothing is unpacked.
+
+#[cfg(feature = "sevenz")]
+mod sevenz;
+mod zip;
+
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::format::{Format, listed, looks_like_games};
+use super::stamp::is_same_file;
+use super::{Options, Stamp};
+use orbit_core::sync::lock;
+
+/// Members of an archive at most, whatever they are.
+const MEMBERS_MAX: u64 = 200_000;
+/// Bytes of all names of members.
+const NAMES_BYTES_MAX: usize = 32 << 20;
+/// The longest member, in unpacked bytes.
+const MEMBER_BYTES_MAX: u64 = 1 << 40;
+/// The most bytes that may come from one packed byte. Games are packed to a third or a fifth, forty copies of a collection to 1/143.
+const RATIO_MAX: u64 = 1000;
+/// A shorter member may have any ratio.
+const RATIO_BYTES_MIN: u64 = 64 << 20;
+
+/// The reason why an archive or a member is not read, and what to do: `it is encrypted: unpack it with its password first`.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Refusal(pub(super) String);
+
+impl Refusal {
+    fn of(reason: &str) -> Refusal {
+        Refusal(reason.to_owned())
+    }
+
+    /// The refusal that an error of the system's kind carries, if it does.
+    pub(super) fn told(error: &io::Error) -> Option<&Refusal> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> io::Error {
+        io::Error::other(refusal)
+    }
+}
+
+/// A member of an archive.
+pub(super) struct Member {
+    /// Its name within the archive, without all that leads out of it: `2024/twic1600.pgn`.
+    pub(super) name: String,
+    /// Its unpacked size.
+    pub(super) bytes: u64,
+    /// The number that its format has for it, or why it is not read.
+    place: Result<usize, Refusal>,
+    /// Tells whether it has another name than the archive says.
+    is_renamed: bool,
+}
+
+impl Member {
+    /// Tells whether it is what macOS keeps beside files.
+    fn is_beside_files(&self) -> bool {
+        let last = self.name.rsplit('/').next().unwrap_or_default();
+        self.name.starts_with("__MACOSX/") || last.starts_with("._") || last == ".DS_Store"
+    }
+
+    fn is_archive(&self) -> bool {
+        Format::of_name(Path::new(&self.name)).is_some()
+    }
+
+    fn looks_like_games(&self) -> bool {
+        !self.is_beside_files() && looks_like_games(Path::new(&self.name))
+    }
+}
+
+/// An archive whose members are known.
+pub(super) struct Archive {
+    path: PathBuf,
+    /// The file as it was when the members were listed.
+    metadata: Metadata,
+    /// All members but folders, in their order.
+    members: Vec<Member>,
+    /// The members by their names.
+    by_name: HashMap<String, usize>,
+    content: Content,
+}
+
+enum Content {
+    Zip(Vec<zip::Place>),
+    #[cfg(feature = "sevenz")]
+    SevenZ(Box<sevenz_rust2::Archive>),
+}
+
+/// The state that goes on between members of one archive that are read one after the other.
+#[derive(Default)]
+pub(super) struct Unpacking {
+    #[cfg(feature = "sevenz")]
+    running: Option<sevenz::Running>,
+}
+
+/// The archives that were listed last, the newest first: many members of one are looked for one after the other, each at the few
+/// paths where it may be.
+static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
+/// The number of archives that are kept so.
+const LAST_MAX: usize = 4;
+
+impl Archive {
+    /// The archive that a file is. `None` if it is none.
+    ///
+    /// # Errors
+    ///
+    /// That this build does not read its format, or that its members cannot be listed.
+    pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, Refusal> {
+        let Ok(now) = fs::metadata(path) else { return Ok(None) };
+        let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
+        if let Some(archive) = lock(&LAST).iter().find(is_same) {
+            return Ok(Some(Arc::clone(archive)));
+        }
+        // A pipe would keep us waiting.
+        let Some(format) = now.is_file().then(|| format_of(path)).flatten() else { return Ok(None) };
+        let archive = Arc::new(Archive::list(path, format)?);
+        let mut last = lock(&LAST);
+        last.insert(0, Arc::clone(&archive));
+        last.truncate(LAST_MAX);
+        Ok(Some(archive))
+    }
+
+    fn list(path: &Path, format: Format) -> Result<Archive, Refusal> {
+        let unreadable = |error: io::Error| Refusal(format!("the {} cannot be read: {error}", format.name()));
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        let mut list = List::default();
+        let content = match format {
+            Format::Zip => Content::Zip(zip::list(file, &mut list)?),
+            #[cfg(feature = "sevenz")]
+            Format::SevenZ => Content::SevenZ(Box::new(sevenz::list(&mut &file, &mut list)?)),
+            #[cfg(not(feature = "sevenz"))]
+            Format::SevenZ => {
+                return Err(Refusal::of(
+                    "this orbit was built without 7z: install it with `--features sevenz`, or unpack the 7z archive first",
+                ));
+            }
+        };
+        let List { members, by_name, .. } = list;
+        Ok(Archive { path: path.to_owned(), metadata, members, by_name, content })
+    }
+
+    /// The member of a name.
+    pub(super) fn find(&self, name: &Path) -> Option<usize> {
+        self.by_name.get(name.to_str()?).copied()
+    }
+
+    /// The members that look like games, in their order; only those below a folder of the archive if one is given, or the one
+    /// member of that name, whatever it is.
+    pub(super) fn games(&self, below: Option<&Path>) -> Vec<usize> {
+        if let Some(one) = below.and_then(|name| self.find(name)) {
+            return vec![one];
+        }
+        let is_below =
+            |member: &Member| below.is_none_or(|folder| Path::new(&member.name).starts_with(folder));
+        let members = self.members.iter().enumerate();
+        let games = members.filter(|(_, member)| member.looks_like_games() && is_below(member));
+        games.map(|(number, _)| number).collect()
+    }
+
+    pub fn member(&self, number: usize) -> &Member {
+        &self.members[number]
+    }
+
+    /// The path of a member.
+    pub(super) fn path_of(&self, number: usize) -> PathBuf {
+        self.path.join(&self.members[number].name)
+    }
+
+    /// The stamp that a member is known by: its size, and the time of the archive.
+    pub(super) fn stamp(&self, number: usize) -> Stamp {
+        Stamp { bytes: Some(self.members[number].bytes), ..Stamp::of(&self.metadata) }
+    }
+
+    /// The names of the first members, for messages.
+    pub(super) fn names(&self) -> String {
+        let files = self.members.iter().filter(|member| !member.is_beside_files());
+        let names: Vec<String> = files.map(|member| member.name.clone()).collect();
+        if names.is_empty() { String::from("nothing") } else { listed(&names, names.len()) }
+    }
+
+    /// Sentences about members that are left out, or have other names than the archive says.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let path = self.path.display();
+        let mut notes = Vec::new();
+        let mut note = |is_meant: &dyn Fn(&Member) -> bool, one: &str, many: &str| {
+            let names: Vec<String> = self
+                .members
+                .iter()
+                .filter(|member| is_meant(member))
+                .map(|member| member.name.clone())
+                .collect();
+            if !names.is_empty() {
+                let what = if names.len() == 1 { one } else { many };
+                notes.push(format!("{path}: {} {what}: {}", names.len(), listed(&names, names.len())));
+            }
+        };
+        note(
+            &|member| !member.looks_like_games() && !member.is_beside_files() && !member.is_archive(),
+            "member is no .pgn, .epd or .fen and was left out",
+            "members are no .pgn, .epd or .fen and were left out",
+        );
+        note(
+            &|member| member.is_archive() && !member.is_beside_files(),
+            "member is an archive itself and was left out; unpack the outer one to read it",
+            "members are archives themselves and were left out; unpack the outer one to read them",
+        );
+        note(
+            &|member| member.is_renamed && member.looks_like_games(),
+            "member is read under another name, because its own leads out of the archive or is given twice",
+            "members are read under other names, because their own lead out of the archive or are given twice",
+        );
+        notes
+    }
+
+    /// The unpacked bytes of a member. Those of a 7z archive are best read in their order: one that was passed needs all before it
+    /// to be unpacked again.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it is not read; that the archive cannot be opened, or is another one by now.
+    pub(super) fn read(
+        self: &Arc<Archive>,
+        number: usize,
+        unpacking: &mut Unpacking,
+        options: &Options,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        let place = self.members[number].place.clone()?;
+        match &self.content {
+            Content::Zip(places) => {
+                *unpacking = Unpacking::default();
+                Ok(Box::new(zip::read(self.file()?, &places[place], options.zstd_window_max)?))
+            }
+            #[cfg(feature = "sevenz")]
+            Content::SevenZ(_) => {
+                let running = match unpacking.running.take() {
+                    Some(running) if running.reaches(self, place) => running,
+                    _ => sevenz::Running::start(self, place)?,
+                };
+                Ok(Box::new(unpacking.running.insert(running).read(place, &options.interrupt)))
+            }
+        }
+    }
+
+    /// The places of the members that look like games and are read, in their order.
+    #[cfg(feature = "sevenz")]
+    fn places_of_games(&self) -> impl Iterator<Item = usize> {
+        let games = self.members.iter().filter(|member| member.looks_like_games());
+        games.filter_map(|member| member.place.as_ref().ok().copied())
+    }
+
+    /// The file, if it is the one whose members were listed.
+    fn file(&self) -> io::Result<File> {
+        let file = File::open(&self.path)?;
+        match self.is_of(&file.metadata()?) {
+            true => Ok(file),
+            false => Err(self.replaced().into()),
+        }
+    }
+
+    /// Tells whether the archive is what it was when its members were listed; a refusal if not. One that was removed was read as it was.
+    pub(super) fn change(&self) -> Option<Refusal> {
+        let now = fs::metadata(&self.path).ok()?;
+        (!self.is_of(&now)).then(|| self.replaced())
+    }
+
+    fn replaced(&self) -> Refusal {
+        Refusal::of("the archive was replaced or written to while it was read: read it again")
+    }
+
+    fn is_of(&self, metadata: &Metadata) -> bool {
+        is_same_file(metadata, &self.metadata) && Stamp::of(metadata) == Stamp::of(&self.metadata)
+    }
+}
+
+/// The format of a regular file; `None` also of one that cannot be read. A zip archive may stand behind a program that
+/// unpacks it.
+fn format_of(path: &Path) -> Option<Format> {
+    let mut head = Vec::new();
+    let mut file = File::open(path).ok()?;
+    file.by_ref().take(6).read_to_end(&mut head).ok()?;
+    let may_stand_behind = head.starts_with(b"MZ") || Format::of_name(path) == Some(Format::Zip);
+    Format::of(&head).or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(Format::Zip))
+}
+
+/// The file of a path: the path itself, or the archive of which it names a member, as `twic1600.zip/twic1600.pgn` does.
+pub fn file_of(path: &Path) -> &Path {
+    let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));
+    found.filter(|(_, metadata)| metadata.is_file()).map_or(path, |(place, _)| place)
+}
+
+/// The same path from the root and without links, also of a member of an archive. `None` if there is no such file.
+pub fn canonical(path: &Path) -> Option<PathBuf> {
+    let file = file_of(path);
+    let place = file.canonicalize().ok()?;
+    match path.strip_prefix(file) {
+        Ok(member) if !member.as_os_str().is_empty() => Some(place.join(member)),
+        _ => Some(place),
+    }
+}
+
+/// The archive of a path, and the name within it, if the path leads into an archive.
+///
+/// # Errors
+///
+/// That the members of the archive cannot be listed.
+pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Refusal> {
+    let file = file_of(path);
+    let Ok(name) = path.strip_prefix(file) else { return Ok(None) };
+    if name.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    Ok(Archive::open(file)?.map(|archive| (archive, name.to_owned())))
+}
+
+/// The member of an archive that a path names.
+///
+/// # Errors
+///
+/// That the members of the archive cannot be listed.
+pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, Refusal> {
+    let found = inside(path)?;
+    Ok(found.and_then(|(archive, name)| archive.find(&name).map(|number| (archive, number))))
+}
+
+/// The members of an archive while they are listed.
+#[derive(Default)]
+struct List {
+    members: Vec<Member>,
+    by_name: HashMap<String, usize>,
+    /// Of names that were given twice, how often.
+    copies: HashMap<String, usize>,
+    names_bytes: usize,
+}
+
+impl List {
+    /// Refuses an archive of too many members.
+    fn refuse_more(count: u64) -> Result<(), Refusal> {
+        match count > MEMBERS_MAX {
+            true => Err(Refusal(format!(
+                "the archive lists {count} members, and {MEMBERS_MAX} are allowed: unpack it first"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds a member. `place` is the number that its format has for it, or why it is not read.
+    fn add(&mut self, given: &str, bytes: u64, place: Result<usize, Refusal>) -> Result<(), Refusal> {
+        let inner = inner(given);
+        let name = self.free(&inner);
+        self.names_bytes += name.len();
+        if self.names_bytes > NAMES_BYTES_MAX {
+            return Err(Refusal::of("the names of the archive's members are too long: unpack it first"));
+        }
+        let place = match place {
+            _ if Format::of_name(Path::new(&name)).is_some() => {
+                Err(Refusal::of("an archive inside an archive is not read: unpack the outer one first"))
+            }
+            Ok(_) if bytes > MEMBER_BYTES_MAX => {
+                Err(Refusal(format!("it is longer than {} GiB: unpack it first", MEMBER_BYTES_MAX >> 30)))
+            }
+            place => place,
+        };
+        let is_renamed = name != given.replace('\\', "/").trim_start_matches("./");
+        self.by_name.insert(name.clone(), self.members.len());
+        self.members.push(Member { name, bytes, place, is_renamed });
+        Ok(())
+    }
+
+    /// A name that no other member has: `a.pgn`, `a (2).pgn`.
+    fn free(&mut self, name: &str) -> String {
+        if !self.by_name.contains_key(name) {
+            return name.to_owned();
+        }
+        let folder = name.rfind('/').map_or(0, |slash| slash + 1);
+        let dot = name[folder..].find('.').map_or(name.len(), |dot| folder + dot);
+        let (stem, end) = name.split_at(dot);
+        let copies = self.copies.entry(name.to_owned()).or_insert(1);
+        loop {
+            *copies += 1;
+            let copy = format!("{stem} ({copies}){end}");
+            if !self.by_name.contains_key(&copy) {
+                return copy;
+            }
+        }
+    }
+}
+
+/// The reason why bytes that were packed so much are not unpacked, if they are not.
+fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), Refusal> {
+    match unpacked > RATIO_BYTES_MIN && unpacked > packed.saturating_mul(RATIO_MAX) {
+        true => Err(Refusal(format!(
+            "the archive says that {packed} bytes of it unpack to {unpacked}, more than {RATIO_MAX} times as many, as games never \
+             do: if you trust it, unpack it first"
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// The name of a member as a path below the archive, whatever system packed it.
+fn inner(name: &str) -> String {
+    let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_below_the_archive() {
+        for (name, expected) in [
+            ("twic1600.pgn", "twic1600.pgn"),
+            ("/etc/passwd.pgn", "etc/passwd.pgn"),
+            ("../../a.pgn", "a.pgn"),
+            ("a/./b/../c.pgn", "a/b/c.pgn"),
+            ("..\\a\\b.pgn", "a/b.pgn"),
+            ("", ""),
+        ] {
+            assert_eq!(inner(name), expected);
+        }
+    }
+
+    #[test]
+    fn members_have_names_of_their_own() {
+        let mut list = List::default();
+        let given =
+            ["a.pgn", "d/a.pgn.gz", "../a.pgn", "a (3).pgn", "a.pgn", "d\\a.pgn.gz", "./b.pgn", "c.zip"];
+        for name in given {
+            list.add(name, 1, Ok(0)).unwrap();
+        }
+        let names: Vec<&str> = list.members.iter().map(|member| &*member.name).collect();
+        let expected = [
+            "a.pgn",
+            "d/a.pgn.gz",
+            "a (2).pgn",
+            "a (3).pgn",
+            "a (4).pgn",
+            "d/a (2).pgn.gz",
+            "b.pgn",
+            "c.zip",
+        ];
+        assert_eq!(names, expected);
+        let renamed: Vec<bool> = list.members.iter().map(|member| member.is_renamed).collect();
+        assert_eq!(renamed, [false, false, true, false, true, true, false, false]);
+        assert!(list.members[7].place.as_ref().is_err_and(|refusal| refusal.0.contains("inside an archive")));
+    }
+
+    #[test]
+    fn ratios_are_bounded() {
+        assert!(refuse_ratio(1, RATIO_BYTES_MIN).is_ok());
+        assert!(refuse_ratio(1, RATIO_BYTES_MIN + 1).is_err());
+        assert!(refuse_ratio(RATIO_BYTES_MIN, RATIO_BYTES_MIN * RATIO_MAX).is_ok());
+        assert!(refuse_ratio(RATIO_BYTES_MIN, RATIO_BYTES_MIN * RATIO_MAX + 1).is_err());
+    }
+}

@@ -1,0 +1,276 @@
+//! 7z: the members by the list at the end of the file, and their bytes from a thread.
+//!
+//! The members of a block are packed together and can be unpacked only one after the other, and the crate hands them to a
+//! function. So a thread unpacks the members that are wanted, in their order, and is at most [`PIECES_AHEAD`] pieces ahead of
+//! the reader.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use sevenz_rust2::{BlockDecoder, Error, Password};
+
+use super::super::pieces::Pieces;
+use super::{Archive, Content, List, Refusal, refuse_ratio};
+use orbit_core::sync::lock;
+
+/// Memory for the list of members, in KiB.
+const LIST_KIB_MAX: usize = 32 << 10;
+/// Memory that a block may ask for to be unpacked (its dictionary), in KiB; level 9 of 7-Zip takes 64 MiB to 256 MiB.
+const BLOCK_KIB_MAX: usize = 512 << 10;
+/// Bytes that are handed on at once.
+const PIECE: usize = 128 << 10;
+const PIECES_AHEAD: usize = 8;
+/// The time between two looks of a waiting reader at the interrupt flag.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Lists the members. The place of a member is its number among all entries, folders included.
+pub(super) fn list(file: &mut &File, list: &mut List) -> Result<sevenz_rust2::Archive, Refusal> {
+    let found = sevenz_rust2::Archive::read_with_memory_limit(file, &Password::empty(), LIST_KIB_MAX)
+        .map_err(|error| reason(&error, "the 7z archive"))?;
+    List::refuse_more(found.files.len() as u64)?;
+    let starts = found.stream_map.block_first_pack_stream_index();
+    let packed = |block: usize| -> u64 {
+        let end = starts.get(block + 1).copied().unwrap_or(found.pack_sizes().len());
+        let sizes = starts.get(block).and_then(|&start| found.pack_sizes().get(start..end));
+        sizes.unwrap_or_default().iter().fold(0, |sum, &size| sum.saturating_add(size))
+    };
+    let blocks = found.blocks.iter().enumerate();
+    let ratios: Vec<Result<(), Refusal>> =
+        blocks.map(|(index, block)| refuse_ratio(packed(index), block.get_unpack_size())).collect();
+    for (number, entry) in found.files.iter().enumerate() {
+        if entry.is_directory || entry.is_anti_item {
+            continue;
+        }
+        let bytes = if entry.has_stream { entry.size } else { 0 };
+        let ratio = block_of(&found, number).and_then(|block| ratios.get(block));
+        let place = match ratio {
+            _ if found.is_file_encrypted(number) => {
+                Err(Refusal::of("it is encrypted: unpack it with its password first"))
+            }
+            Some(Err(refusal)) => Err(refusal.clone()),
+            _ => Ok(number),
+        };
+        list.add(&entry.name, bytes, place)?;
+    }
+    Ok(found)
+}
+
+/// The block of an entry, if it has bytes.
+fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
+    list.stream_map.file_block_index.get(number).copied().flatten()
+}
+
+/// A message of the thread about the member of a place.
+enum Message {
+    Bytes(Vec<u8>),
+    End,
+    Fault(Refusal),
+}
+
+/// A thread that unpacks members of an archive.
+pub(super) struct Running {
+    archive: Arc<Archive>,
+    /// The places of the members that are still to be read of it, in their order.
+    wanted: Vec<usize>,
+    line: Arc<Mutex<Receiver<(usize, Message)>>>,
+}
+
+impl Running {
+    /// Starts with the member of a place; those that look like games follow.
+    pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<Running> {
+        let file = archive.file()?;
+        let mut wanted: Vec<usize> = archive.places_of_games().filter(|&other| other > place).collect();
+        wanted.insert(0, place);
+        let (to, line) = sync_channel(PIECES_AHEAD);
+        let unpacker = Unpacker { archive: Arc::clone(archive), wanted: wanted.clone(), to };
+        thread::Builder::new().name(String::from("7z")).spawn(move || unpacker.run(file))?;
+        Ok(Running { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
+    }
+
+    /// Tells whether a member of an archive comes yet.
+    pub(super) fn reaches(&self, archive: &Arc<Archive>, place: usize) -> bool {
+        Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
+    }
+
+    /// The bytes of a member that comes yet; what comes of members before it is dropped.
+    pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> Incoming {
+        self.wanted.retain(|&other| other > place);
+        Incoming {
+            line: Arc::clone(&self.line),
+            place,
+            interrupt: Arc::clone(interrupt),
+            pieces: Pieces::default(),
+        }
+    }
+}
+
+/// The bytes of a member as they come.
+pub(super) struct Incoming {
+    line: Arc<Mutex<Receiver<(usize, Message)>>>,
+    place: usize,
+    interrupt: Arc<AtomicBool>,
+    pieces: Pieces,
+}
+
+impl Read for Incoming {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Incoming { line, place, interrupt, pieces } = self;
+        pieces.read(buffer, || match message(line, *place, interrupt) {
+            Some(Message::Bytes(piece)) => Ok(Some(piece)),
+            Some(Message::End) => Ok(None),
+            Some(Message::Fault(refusal)) => Err(refusal.into()),
+            // Nothing comes of a thread that panicked.
+            None => Err(damaged().into()),
+        })
+    }
+}
+
+/// Waits for the next message about a member; `None` after an interrupt, or if none comes any more.
+fn message(
+    line: &Mutex<Receiver<(usize, Message)>>,
+    wanted: usize,
+    interrupt: &AtomicBool,
+) -> Option<Message> {
+    let line = lock(line);
+    while !interrupt.load(Ordering::Relaxed) {
+        match line.recv_timeout(LOOK) {
+            Ok((place, message)) if place == wanted => return Some(message),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    None
+}
+
+/// The thread.
+struct Unpacker {
+    archive: Arc<Archive>,
+    /// The places of members, in their order.
+    wanted: Vec<usize>,
+    to: SyncSender<(usize, Message)>,
+}
+
+impl Unpacker {
+    /// Unpacks the members, until nobody reads them any more.
+    fn run(&self, mut file: File) {
+        let Content::SevenZ(list) = &self.archive.content else { return };
+        let mut wanted = &self.wanted[..];
+        while let Some(&place) = wanted.first() {
+            let block = block_of(list, place).filter(|_| list.files[place].has_stream);
+            let Some(block) = block else {
+                // It is empty.
+                if !self.say(place, Message::End) {
+                    return;
+                }
+                wanted = &wanted[1..];
+                continue;
+            };
+            let count = wanted.iter().take_while(|&&place| block_of(list, place) == Some(block)).count();
+            let (of_block, rest) = wanted.split_at(count);
+            let mut ended = 0;
+            let mut is_left = false;
+            let result = self.block(&mut file, list, block, of_block, &mut ended, &mut is_left);
+            if is_left {
+                return;
+            }
+            // The failure is told of all members that the block has not given.
+            let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
+            for &place in &of_block[ended..] {
+                if !self.say(place, Message::Fault(refusal.clone())) {
+                    return;
+                }
+            }
+            wanted = rest;
+        }
+    }
+
+    /// Unpacks these members of a block, and counts those that it has given, or tells that nobody reads any more.
+    fn block(
+        &self,
+        file: &mut File,
+        list: &sevenz_rust2::Archive,
+        block: usize,
+        wanted: &[usize],
+        ended: &mut usize,
+        is_left: &mut bool,
+    ) -> Result<(), Error> {
+        let password = Password::empty();
+        let decoder = BlockDecoder::new_with_memory_limit(1, BLOCK_KIB_MAX, block, list, &password, file);
+        let mut numbers = list.stream_map.block_first_file_index[block]..usize::MAX;
+        let mut each = |_: &_, from: &mut dyn Read| {
+            let place = numbers.next().unwrap_or(usize::MAX);
+            if wanted.get(*ended) != Some(&place) {
+                // The crate unpacks and drops it. A reader may have left meanwhile.
+                return Ok(true);
+            }
+            loop {
+                let mut piece = Vec::with_capacity(PIECE);
+                let read = (&mut *from).take(PIECE as u64).read_to_end(&mut piece);
+                let length = piece.len();
+                *is_left = length > 0 && !self.say(place, Message::Bytes(piece));
+                read?;
+                if *is_left {
+                    return Ok(false);
+                }
+                if length < PIECE {
+                    break;
+                }
+            }
+            *ended += 1;
+            *is_left = !self.say(place, Message::End);
+            Ok(!*is_left && *ended < wanted.len())
+        };
+        decoder.for_each_entries(&mut each).map(drop)
+    }
+
+    /// Hands a message on; `false` if nobody reads any more.
+    fn say(&self, place: usize, message: Message) -> bool {
+        self.to.send((place, message)).is_ok()
+    }
+}
+
+fn damaged() -> Refusal {
+    Refusal::of("it is damaged: get the archive anew")
+}
+
+/// The reason why an archive or a member cannot be read, and what to do.
+fn reason(error: &Error, what: &str) -> Refusal {
+    Refusal(match error {
+        Error::PasswordRequired | Error::MaybeBadPassword(_) => {
+            format!("{what} is encrypted: unpack it with its password first")
+        }
+        Error::MaxMemLimited { max_kb, actaul_kb } => format!(
+            "{what} needs {} MiB of memory to unpack, {} MiB are allowed: unpack the archive first",
+            actaul_kb.div_ceil(1 << 10),
+            max_kb >> 10
+        ),
+        Error::UnsupportedCompressionMethod(method) if method.contains("AES") => {
+            format!("{what} is encrypted: unpack it with its password first")
+        }
+        Error::UnsupportedCompressionMethod(method) => {
+            format!("{what} is packed by the method {method}, which is not read: unpack the archive first")
+        }
+        Error::Io(error, _) => {
+            let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+            return match (inner, error.kind()) {
+                (Some(inner), _) => reason(inner, what),
+                (None, io::ErrorKind::UnexpectedEof) => {
+                    Refusal(format!("{what} ends too early: get the archive anew"))
+                }
+                (None, _) => Refusal(format!("{what} is damaged ({error}): get the archive anew")),
+            };
+        }
+        Error::ChecksumVerificationFailed | Error::NextHeaderCrcMismatch => {
+            format!("{what} is damaged (a checksum is wrong): get the archive anew")
+        }
+        Error::Other(text) | Error::Unsupported(text) => {
+            format!("{what} is damaged ({text}): get the archive anew")
+        }
+        _ => format!("{what} is damaged: get the archive anew"),
+    })
+}

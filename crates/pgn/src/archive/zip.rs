@@ -1,0 +1,257 @@
+//! Zip: the members by the directory at the end of the file, and their bytes by the code that unpacks other sources.
+//!
+//! The directory alone says where members lie and how long they are; what stands before a member may say otherwise and is not
+//! believed.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Take};
+
+use crc32fast::Hasher;
+use rawzip::extra_fields::ExtraFieldId;
+use rawzip::{
+    CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive, ZipFileHeaderRecord,
+};
+
+use super::{List, Refusal, refuse_ratio};
+use crate::unpack::{Bzip2, Deflate, Fault, Input, Unpack, Zstd};
+
+/// Bytes of the header of a member before its name.
+const HEADER_BYTES: u64 = 30;
+/// Bytes that are read at once of a member that is not packed.
+const STRETCH: usize = 64 << 10;
+/// The letters from 0x80 of code page 437, in which names of members are unless another encoding is told.
+/// Source: APPNOTE.TXT 6.3.10, appendix D.
+const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
+                             αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+
+/// The place of a member.
+pub(super) struct Place {
+    header: u64,
+    packed: u64,
+    bytes: u64,
+    crc: u32,
+    method: Method,
+}
+
+#[derive(Clone, Copy)]
+enum Method {
+    Stored,
+    Deflate,
+    Bzip2,
+    Zstd,
+}
+
+/// Tells whether a file ends with the directory of a zip archive.
+pub(super) fn is_at_end(file: File) -> bool {
+    ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
+}
+
+/// Lists the members.
+pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
+    let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
+    let archive = ZipArchive::from_file(file, &mut buffer).map_err(reason)?;
+    List::refuse_more(archive.entries_hint())?;
+    let announced = archive.entries_hint();
+    let mut places = Vec::new();
+    let mut ranges = Vec::new();
+    let mut entries = archive.entries(&mut buffer);
+    let mut count = 0_u64;
+    while let Some(entry) = entries.next_entry().map_err(reason)? {
+        count += 1;
+        List::refuse_more(count)?;
+        let name = entry.file_path();
+        let (header, packed, bytes) =
+            (entry.local_header_offset(), entry.compressed_size_hint(), entry.uncompressed_size_hint());
+        let end = header.saturating_add(HEADER_BYTES + name.len() as u64).saturating_add(packed);
+        ranges.push((header, end));
+        if entry.is_dir() || entry.mode().is_symlink() {
+            continue;
+        }
+        let place = method(entry.flags().is_encrypted(), entry.compression_method())
+            .and_then(|method| refuse_ratio(packed, bytes).map(|()| method))
+            .map(|method| {
+                places.push(Place { header, packed, bytes, crc: entry.crc32(), method });
+                places.len() - 1
+            });
+        list.add(&name_of(&entry), bytes, place)?;
+    }
+    // Counts of more than 65,535 members are cut to 16 bits by programs that do not know larger archives.
+    if count as u16 != announced as u16 {
+        return Err(Refusal(format!(
+            "the zip archive is damaged (its directory has {count} members and should have {announced}): get it anew"
+        )));
+    }
+    ranges.sort_unstable();
+    // Many short members that share their bytes would unpack a small file to any size.
+    if ranges.array_windows().any(|[a, b]| a.1 > b.0) {
+        return Err(Refusal::of("the zip archive is damaged (its members overlap): get it anew"));
+    }
+    Ok(places)
+}
+
+/// The name of a member: in UTF-8, if the directory says so, a field of Info-ZIP has it, or its bytes are, as programs of macOS write
+/// it without saying so; else in code page 437.
+fn name_of(entry: &ZipFileHeaderRecord) -> String {
+    let path = entry.file_path();
+    let raw = path.as_bytes();
+    if entry.flags().is_utf8() {
+        return String::from_utf8_lossy(raw).into_owned();
+    }
+    let mut fields = entry.extra_fields();
+    let unicode = fields.find_map(|(id, field)| {
+        let name = field.strip_prefix(&[1]).filter(|_| id == ExtraFieldId::INFO_ZIP_UNICODE_PATH)?;
+        let name = name.strip_prefix(&crc32fast::hash(raw).to_le_bytes())?;
+        str::from_utf8(name).ok()
+    });
+    let name = unicode.or_else(|| str::from_utf8(raw).ok()).map(str::to_owned);
+    name.unwrap_or_else(|| raw.iter().map(|&byte| letter(byte)).collect())
+}
+
+/// A letter of code page 437.
+fn letter(byte: u8) -> char {
+    match byte.checked_sub(0x80) {
+        None => byte.into(),
+        Some(place) => CODE_PAGE_437.chars().nth(place.into()).expect("there are 128 letters"),
+    }
+}
+
+/// The method by which a member is packed, if that is read.
+fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, Refusal> {
+    match method {
+        _ if is_encrypted => Err(Refusal::of("it is encrypted: unpack it with its password first")),
+        CompressionMethod::STORE => Ok(Method::Stored),
+        CompressionMethod::DEFLATE => Ok(Method::Deflate),
+        CompressionMethod::BZIP2 => Ok(Method::Bzip2),
+        CompressionMethod::ZSTD | CompressionMethod::ZSTD_DEPRECATED => Ok(Method::Zstd),
+        other => Err(Refusal(format!(
+            "it is packed by the method {} of zip, which is not read: unpack it first",
+            other.name().map_or_else(|| other.as_u16().to_string(), str::to_lowercase)
+        ))),
+    }
+}
+
+/// The bytes of a member.
+pub(super) fn read(mut file: File, place: &Place, window_max: u64) -> io::Result<Unpacked> {
+    let mut header = [0; HEADER_BYTES as usize];
+    file.seek(SeekFrom::Start(place.header))?;
+    let is_there = file.read_exact(&mut header).is_ok() && header.starts_with(b"PK\x03\x04");
+    if !is_there {
+        return Err(Refusal::of("it does not begin where the archive says: get the archive anew").into());
+    }
+    let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
+    // The name and the fields between the header and the bytes may be longer than in the directory.
+    file.seek(SeekFrom::Current(length(26) + length(28)))?;
+    let unpack: Option<Box<dyn Unpack<Take<File>>>> = match place.method {
+        Method::Stored => None,
+        Method::Deflate => Some(Box::new(Deflate::default())),
+        Method::Bzip2 => Some(Box::new(Bzip2::default())),
+        Method::Zstd => Some(Box::new(Zstd::new(window_max)?)),
+    };
+    Ok(Unpacked {
+        input: Input::new(file.take(place.packed)),
+        unpack,
+        ready: Vec::new(),
+        from: 0,
+        left: place.bytes,
+        crc: place.crc,
+        hasher: Hasher::new(),
+        at_end: false,
+        fault: None,
+    })
+}
+
+/// A member that is being unpacked. It is compared with what the directory says of it.
+pub(super) struct Unpacked {
+    input: Input<Take<File>>,
+    /// `None` for a member that is not packed.
+    unpack: Option<Box<dyn Unpack<Take<File>>>>,
+    ready: Vec<u8>,
+    /// Bytes of `ready` that were taken.
+    from: usize,
+    /// Bytes that are still to come.
+    left: u64,
+    crc: u32,
+    hasher: Hasher,
+    at_end: bool,
+    /// Comes after all that is ready.
+    fault: Option<Fault>,
+}
+
+impl Unpacked {
+    /// Unpacks a little; `false` at the end.
+    fn step(&mut self) -> Result<bool, Fault> {
+        let goes_on = match &mut self.unpack {
+            Some(unpack) => unpack.step(&mut self.input, &mut self.ready),
+            None => self.input.read_plain(&mut self.ready, STRETCH).map(|read| read > 0).map_err(Fault::Raw),
+        };
+        let bytes = self.ready.len() as u64;
+        if bytes > self.left {
+            self.ready.truncate(self.left as usize);
+            return Err(Fault::Damaged("it is longer than the archive says".into()));
+        }
+        self.left -= bytes;
+        self.hasher.update(&self.ready);
+        if goes_on? {
+            return Ok(true);
+        }
+        if self.left > 0 {
+            return Err(Fault::Early);
+        }
+        match self.hasher.clone().finalize() == self.crc {
+            true => Ok(false),
+            false => Err(Fault::Damaged("its checksum is wrong".into())),
+        }
+    }
+}
+
+impl Read for Unpacked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.from == self.ready.len() {
+            if let Some(fault) = self.fault.take() {
+                self.at_end = true;
+                return Err(explained(fault));
+            }
+            if self.at_end {
+                return Ok(0);
+            }
+            self.ready.clear();
+            self.from = 0;
+            match self.step() {
+                Ok(goes_on) => self.at_end = !goes_on,
+                Err(fault) => self.fault = Some(fault),
+            }
+        }
+        let length = (&self.ready[self.from..]).read(buffer)?;
+        self.from += length;
+        Ok(length)
+    }
+}
+
+/// The reason why a member cannot be unpacked further, and what to do.
+fn explained(fault: Fault) -> io::Error {
+    let reason = match fault {
+        Fault::Raw(error) => return error,
+        Fault::Early => String::from("it ends too early: get the archive anew"),
+        Fault::Damaged(reason) => format!("it is damaged ({reason}): get the archive anew"),
+        Fault::Window { bytes, bytes_max } => format!(
+            "it needs {} MiB of memory to unpack, {} MiB are allowed: unpack the archive first",
+            bytes.div_ceil(1 << 20),
+            bytes_max >> 20
+        ),
+        Fault::Memory => String::from("there is not enough memory to unpack it"),
+    };
+    Refusal(reason).into()
+}
+
+/// The reason why an archive cannot be listed, and what to do.
+fn reason(error: rawzip::Error) -> Refusal {
+    Refusal(match error.kind() {
+        ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+            format!("the zip archive cannot be read: {error}")
+        }
+        ErrorKind::MissingEndOfCentralDirectory => {
+            String::from("the zip archive was cut (its directory is missing): get it anew")
+        }
+        _ => String::from("the zip archive is damaged (its directory cannot be read): get it anew"),
+    })
+}

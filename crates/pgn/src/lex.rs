@@ -1,0 +1,505 @@
+//! Lines, tag pairs and words of PGN: what can be told without knowing where in a game one is.
+
+use memchr::{memchr2, memchr3};
+
+use super::Outcome;
+pub(super) use super::letters::{dash, is_blank, past_blanks, wide_blank};
+use super::san::{self, Shape};
+use orbit_core::text::is_same;
+
+/// A byte range of the text.
+pub(super) type Range = std::ops::Range<usize>;
+
+/// The byte order mark of UTF-8.
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// How the first tag pair of most games begins.
+pub(super) const EVENT: &[u8] = b"[Event \"";
+
+/// CR or LF.
+pub(super) fn is_eol(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Whether only blanks stand between the byte and the line end, or the start of the text, before.
+pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
+    let mut pos = at;
+    while pos > 0 {
+        if text[..pos].ends_with(BOM) {
+            pos -= BOM.len();
+        } else if is_blank(text[pos - 1]) {
+            pos -= 1;
+        } else {
+            return is_eol(text[pos - 1]);
+        }
+    }
+    true
+}
+
+/// Whether `[Event "` stands here at the very start of a line: always the start of a game, unless
+/// other tag pairs stand directly before it.
+pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
+    if !text[at..].starts_with(EVENT) {
+        return false;
+    }
+    let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
+    before.last().is_none_or(|&byte| is_eol(byte))
+}
+
+/// Whether the line before the one that begins at `at` looks like a tag pair.
+pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
+    let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
+    let before = before.strip_suffix(b"\n").map_or_else(
+        || before.strip_suffix(b"\r").unwrap_or(before),
+        |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
+    );
+    let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
+    // The blanks that [`at_line_start`] passes over: a cut may fall behind them.
+    let mut line = &before[start..];
+    while let Some(rest) = line
+        .strip_prefix(BOM)
+        .or_else(|| line.split_first().filter(|(byte, _)| is_blank(**byte)).map(|(_, rest)| rest))
+    {
+        line = rest;
+    }
+    line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// Where the line that `from` is in ends.
+pub(super) fn line_end(text: &[u8], from: usize) -> usize {
+    memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
+}
+
+/// Where a comment ends: at `}`, or at a line that begins with `[Event "`. It is looked for up to `end`.
+pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize> {
+    let mut pos = from;
+    loop {
+        pos += memchr3(b'}', b'\n', b'\r', &text[pos..end])?;
+        if text[pos] == b'}' {
+            return Some(pos);
+        }
+        pos += 1;
+        let line = pos + if text[pos..].starts_with(BOM) { BOM.len() } else { 0 };
+        if line < end && text[line..].starts_with(EVENT) {
+            return Some(line);
+        }
+    }
+}
+
+/// A tag pair.
+pub(super) struct Pair {
+    pub(super) name: Range,
+    pub(super) value: Range,
+    /// Where the text goes on.
+    pub(super) next: usize,
+}
+
+/// Reads `[Name "value"]` if nothing is unusual about it; a quick way to what [`quoted_tag`] and
+/// [`tag_value`] find. The name is mostly `likely`, that of an earlier tag pair or nothing.
+#[inline(always)]
+pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<Pair> {
+    let name = at + 1;
+    let is_open = |open: usize| text.get(open - 2..open).is_some_and(|between| between == b" \"");
+    let mut open = name + likely.len() + 2;
+    let is_likely = !likely.is_empty()
+        && is_open(open)
+        && text.get(name..open - 2).is_some_and(|name| is_same(name, likely));
+    if !is_likely {
+        open = name + text[name..].iter().position(|&byte| !NAME[byte as usize])? + 2;
+        if !is_open(open) || !text[name].is_ascii_alphabetic() {
+            return None;
+        }
+    }
+    let close = plain_value(text, open)?;
+    Some(Pair { name: name..open - 2, value: open..close, next: close + 2 })
+}
+
+/// Where the value of a tag pair ends that begins at `open`, if it has no escapes and no quotes and `"]` follows it.
+#[inline(always)]
+pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
+    let mut close = open;
+    let stop = loop {
+        let bytes = window(text, close)?;
+        let stops = words::equal(bytes, b'"') | words::equal(bytes, b'\\') | words::below(bytes, b' ');
+        if stops != 0 {
+            break stops;
+        }
+        close += 8;
+    };
+    close += stop.trailing_zeros() as usize / 8;
+    text[close..].starts_with(b"\"]").then_some(close)
+}
+
+/// Eight bytes of a text, the first one lowest.
+#[inline(always)]
+pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
+}
+
+/// Bytes of a word all at once. The lowest bit that is set in an answer stands in the first byte that
+/// is meant; what stands above it may be wrong.
+///
+/// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
+pub(super) mod words {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = LOW << 7;
+
+    /// Bytes below a limit of 128 at most.
+    #[inline(always)]
+    pub(crate) const fn below(word: u64, limit: u8) -> u64 {
+        word.wrapping_sub(LOW * limit as u64) & !word & HIGH
+    }
+
+    /// Bytes that equal one.
+    #[inline(always)]
+    pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
+        below(word ^ (LOW * byte as u64), 1)
+    }
+
+    /// Bytes that are no digits. None that is told is wrong.
+    #[inline(always)]
+    pub(crate) const fn no_digits(word: u64) -> u64 {
+        let word = word ^ (LOW * b'0' as u64);
+        (((word & !HIGH) + LOW * (0x80 - 10)) | word) & HIGH
+    }
+}
+
+const NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = is_name(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
+}
+
+/// The name in `[Name "`.
+pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<Range> {
+    let (name, next) = tag_name(line, at)?;
+    (line.get(next) == Some(&b'"')).then_some(name)
+}
+
+/// The name in `[Name value]` or, among other tag pairs, in `[Name` whatever follows.
+pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<Range> {
+    let (name, next) = tag_name(line, at)?;
+    let value = line[next..].trim_ascii_end();
+    let has_value = next > name.end && value.len() > 1 && value.ends_with(b"]");
+    (in_head || line[name.start].is_ascii_uppercase() && has_value).then_some(name)
+}
+
+fn tag_name(line: &[u8], at: usize) -> Option<(Range, usize)> {
+    let skip = |mut pos: usize, test: fn(u8) -> bool| {
+        while line.get(pos).is_some_and(|&byte| test(byte)) {
+            pos += 1;
+        }
+        pos
+    };
+    let start = skip(at + 1, is_blank);
+    let stop = skip(start, is_name);
+    line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, past_blanks(line, stop)))
+}
+
+/// The value of a tag pair, and where the text goes on. The value ends at a quote before `]`; a
+/// quote that nothing closes runs to the next quote of the line, or to `]`, or to the end. Another tag pair ends it, too.
+pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
+    let mut pos = past_blanks(line, after_name);
+    if line.get(pos) != Some(&b'"') {
+        let stop = memchr::memchr(b']', &line[pos..]).map_or(line.len(), |skip| pos + skip);
+        let stop = (pos..stop).find(|&at| is_quoted_tag(&line[..stop], at)).unwrap_or(stop);
+        let value = line[pos..stop].trim_ascii_end();
+        let next = stop + usize::from(line.get(stop) == Some(&b']'));
+        return (pos..pos + value.len(), next);
+    }
+    let open = pos + 1;
+    pos = open;
+    let (mut first, mut before) = (None, open);
+    while let Some(skip) = memchr2(b'"', b'\\', &line[pos..]) {
+        pos += skip;
+        if line[pos] == b'\\' {
+            pos = (pos + 2).min(line.len());
+            continue;
+        }
+        match next_after(line, pos + 1) {
+            (Some(b']'), at) => return (open..pos, at + 1),
+            (None | Some(b'['), at) => return (open..pos, at),
+            _ => {}
+        }
+        let bracket = memchr::memrchr(b'[', &line[before..pos]).map(|skip| before + skip);
+        if let Some(at) = bracket.filter(|&at| is_quoted_tag(&line[..=pos], at)) {
+            return tag_value(&line[..at], after_name);
+        }
+        first.get_or_insert(pos);
+        pos += 1;
+        before = pos;
+    }
+    if let Some(quote) = first {
+        return (open..quote, quote + 1);
+    }
+    let end = line.trim_ascii_end();
+    let end = end.strip_suffix(b"]").unwrap_or(end);
+    let end = end.strip_suffix(b"\"").unwrap_or(end).len().max(open);
+    (open..end, line.len())
+}
+
+/// True if `[Name "` stands here, the name with a capital letter.
+fn is_quoted_tag(line: &[u8], at: usize) -> bool {
+    line[at] == b'[' && quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase())
+}
+
+/// True if a tag pair that is not closed stands before a bracket on its line.
+pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
+    !at_line_start(text, at)
+        && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
+}
+
+/// The first byte from `from` on that is not blank, and where it is.
+pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
+    let at = past_blanks(line, from);
+    (line.get(at).copied(), at)
+}
+
+/// Bytes at which a word may end: those that end it, and all that are no ASCII.
+const STOPS: [bool; 256] = {
+    let mut table = [false; 256];
+    let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
+    let mut k = 0;
+    while k < stops.len() {
+        table[stops[k] as usize] = true;
+        k += 1;
+    }
+    k = 0x80;
+    while k < table.len() {
+        table[k] = true;
+        k += 1;
+    }
+    table
+};
+
+/// Where the word that begins at `start` ends.
+pub(super) fn word_end(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(skip) = text[at..].iter().position(|&byte| STOPS[byte as usize]) {
+        at += skip;
+        if text[at].is_ascii() {
+            return at.max(start + 1);
+        }
+        match wide_blank(&text[at..]) {
+            0 => at += letter_bytes(&text[at..]),
+            bytes => return if at > start { at } else { start + bytes },
+        }
+    }
+    text.len()
+}
+
+/// Bytes of the letter that a text begins with and that is no ASCII: more than 1 if it is UTF-8.
+fn letter_bytes(text: &[u8]) -> usize {
+    let is_letter = |bytes: &usize| text.get(..*bytes).is_some_and(|letter| str::from_utf8(letter).is_ok());
+    (2..=4).find(is_letter).unwrap_or(1)
+}
+
+/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`, with one sign behind it.
+pub(super) fn glued_result(word: &[u8]) -> usize {
+    if word[0].is_ascii_digit() {
+        return 0;
+    }
+    let sign = usize::from(matches!(word, [_, .., b'.' | b',' | b':' | b'\'' | b'"' | b'`']));
+    let stem = &word[..word.len() - sign];
+    if !matches!(stem, [.., b'0' | b'1' | b'2']) {
+        return 0;
+    }
+    let is_glued = |&at: &usize| {
+        matches!(stem[at], b'0' | b'1')
+            && outcome(&stem[at..]).is_some()
+            && Shape::parse(&stem[..at]).is_some()
+    };
+    (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
+}
+
+/// Bytes that follow castling in its word and are words of their own, as in `O-OO-O` and `0-01-0`.
+pub(super) fn glued_to_castling(word: &[u8]) -> usize {
+    if !matches!(word[0], b'O' | b'0' | b'o') || Shape::parse(word).is_some() {
+        return 0;
+    }
+    let is_glued = |bytes: &usize| {
+        let rest = &word[*bytes..];
+        !rest.is_empty()
+            && match Word::of(rest) {
+                Word::Result(_) | Word::Number { dotted: true, .. } | Word::Null => true,
+                Word::Other => Shape::parse(rest).is_some() || glued_to_castling(rest) > 0,
+                Word::Number { .. } | Word::Mark => false,
+            }
+    };
+    san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
+}
+
+/// Extends the word of a move over a promotion that blanks or brackets part from it, on the same line: `e8(Q)`, `e8 = Q`.
+pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
+    if !Shape::parse(&text[start..stop]).is_some_and(Shape::lacks_promotion) {
+        return stop;
+    }
+    let mut at = past_blanks(text, stop);
+    while let Some(b'=' | b'/' | b'(') = text.get(at) {
+        at = past_blanks(text, at + 1);
+    }
+    if !matches!(text.get(at), Some(b'Q' | b'R' | b'B' | b'N')) {
+        return stop;
+    }
+    at += 1;
+    let close = past_blanks(text, at);
+    if text.get(close) == Some(&b')') {
+        at = close + 1;
+    }
+    let end = if text.get(at).is_some_and(|byte| !STOPS[*byte as usize]) { word_end(text, at) } else { at };
+    if Shape::parse(&text[start..end]).is_some() { end } else { stop }
+}
+
+/// The kinds of words in movetext.
+pub(super) enum Word {
+    /// A move number; `length` bytes of the word, dots included.
+    Number { length: usize, value: u32, dotted: bool },
+    /// A terminator.
+    Result(Outcome),
+    /// A null move.
+    Null,
+    /// An evaluation or other mark: no letter and no digit in it.
+    Mark,
+    /// A move, or junk.
+    Other,
+}
+
+impl Word {
+    /// Classifies a word that is not empty.
+    pub(super) fn of(word: &[u8]) -> Word {
+        let first = word[0];
+        if first.is_ascii_alphabetic() {
+            return if is_mark(word) { Word::Mark } else { Word::Other };
+        }
+        if let Some(outcome) = outcome(word) {
+            return Word::Result(outcome);
+        }
+        if first.is_ascii_digit() {
+            return Word::digits(word);
+        }
+        match Shape::parse(word) {
+            Some(Shape::Null) => Word::Null,
+            Some(_) => Word::Other,
+            None => match outcome_among_signs(word) {
+                Some(outcome) => Word::Result(outcome),
+                None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => Word::dots(word),
+                None => Word::Mark,
+            },
+        }
+    }
+
+    /// A word such as `...e5` or `…e5`.
+    fn dots(word: &[u8]) -> Word {
+        match dot_count(word) {
+            0 => Word::Other,
+            length => Word::Number { length, value: 0, dotted: false },
+        }
+    }
+
+    fn digits(word: &[u8]) -> Word {
+        let dash = dash(&word[1..]);
+        if dash > 0 && word[0] == b'0' && word.get(1 + dash) == Some(&b'0') || word.starts_with(b"0000") {
+            return Word::Other;
+        }
+        let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let value = word[..digits.min(6)].iter().fold(0, |sum, &byte| sum * 10 + u32::from(byte - b'0'));
+        let dots = dot_count(&word[digits..]);
+        let rest = word.get(digits);
+        let number = Word::Number { length: digits + dots, value, dotted: dots > 0 };
+        if dots > 0 || rest.is_none_or(u8::is_ascii_alphabetic) {
+            return number;
+        }
+        match outcome_among_signs(word) {
+            Some(outcome) => Word::Result(outcome),
+            None if rest.is_some_and(|byte| !byte.is_ascii()) => number,
+            None => Word::Other,
+        }
+    }
+}
+
+/// Bytes of dots, `.` or `…`, at the start of a word; 0x85 is `…` in Windows-1252.
+fn dot_count(word: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        match &word[length..] {
+            [b'.' | 0x85, ..] => length += 1,
+            [0xe2, 0x80, 0xa6, ..] => length += 3,
+            _ => return length,
+        }
+    }
+}
+
+/// Words that annotate a move and are no move: `e.p.`, `N` (novelty), `D` (diagram), `+/-`.
+fn is_mark(word: &[u8]) -> bool {
+    matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
+}
+
+/// The number of a glyph that is written as a word (`!?`, `+-`, `N`), or that ends a move (`Nf3!?`).
+pub(super) fn glyph(word: &[u8]) -> Option<u16> {
+    let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
+    let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };
+    Some(match glyph {
+        b"!" => 1,
+        b"?" => 2,
+        b"!!" => 3,
+        b"??" => 4,
+        b"!?" => 5,
+        b"?!" => 6,
+        b"=" => 10,
+        b"+/=" | b"+=" => 14,
+        b"=/+" | b"=+" => 15,
+        b"+/-" => 16,
+        b"-/+" => 17,
+        b"+-" => 18,
+        b"-+" => 19,
+        b"N" | b"TN" => 146,
+        b"D" => 220,
+        _ => return None,
+    })
+}
+
+fn outcome(word: &[u8]) -> Option<Outcome> {
+    // Most words that come here are move numbers.
+    if word.len() > 16
+        || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
+            && word.get(1).is_none_or(u8::is_ascii)
+    {
+        return None;
+    }
+    let mut plain = [0u8; 24];
+    let mut length = 0;
+    let mut rest = word;
+    while let [first, ..] = *rest {
+        let (piece, skip): (&[u8], usize) = match (dash(rest), rest) {
+            (0, [0xc2, 0xbd, ..]) => (b"1/2", 2),
+            (0, [0xbd, ..]) => (b"1/2", 1),
+            (0, [0xe2, 0x81, 0x84, ..] | [0xe2, 0x88, 0x95, ..]) => (b"/", 3),
+            (0, _) => (&[first], 1),
+            (bytes, _) => (b"-", bytes),
+        };
+        plain.get_mut(length..length + piece.len())?.copy_from_slice(piece);
+        length += piece.len();
+        rest = &rest[skip..];
+    }
+    match &plain[..length] {
+        b"1-0" => Some(Outcome::WhiteWins),
+        b"0-1" => Some(Outcome::BlackWins),
+        b"1/2-1/2" | b"1/2" => Some(Outcome::Draw),
+        _ => None,
+    }
+}
+
+/// A terminator between other signs, such as `1-0.` and `"0-1"`.
+fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
+    let text = str::from_utf8(word).ok()?;
+    let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    (trimmed.len() < text.len()).then(|| outcome(trimmed.as_bytes())).flatten()
+}

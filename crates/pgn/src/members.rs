@@ -1,0 +1,392 @@
+//! Members of a packed text, unpacked on several threads.
+//!
+//! Files of pzstd hold many zstd frames, those of bgzip many gzip members, those of pbzip2 many bzip2 streams. [`Members`]
+//! looks ahead where they end, lets threads unpack some of them, and hands on what they give in order. Where anything is out
+//! of the ordinary (a fault, a member that is long or whose end is not told), the raw bytes are put back and unpacked one
+//! after the other. So text and faults are always those of one thread.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use super::unpack::{Fault, Input, Member, Supply, Unpack};
+use orbit_core::sync::lock;
+
+/// How much is unpacked apart.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// The longest member, in raw bytes.
+    member_max: usize,
+    /// Short members are unpacked together until they have so many raw bytes.
+    run_min: usize,
+    /// What a run may hold when it is unpacked. A longer one is unpacked again, bit by bit.
+    text_max: usize,
+    /// Raw bytes that are read ahead of the text that is handed on, about.
+    ahead_max: usize,
+}
+
+const SIZES: Sizes =
+    Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
+
+/// More threads than this unpack faster than games are read.
+const THREADS_MAX: usize = 32;
+
+/// What came of a run of members.
+enum Unpacked {
+    Whole(Vec<u8>),
+    TooLong,
+    Faulty,
+}
+
+struct Task {
+    raw: Arc<[u8]>,
+    to: SyncSender<Unpacked>,
+}
+
+/// A run of members that a thread unpacks.
+struct Run {
+    raw: Arc<[u8]>,
+    text: Receiver<Unpacked>,
+}
+
+/// What may be unpacked on other threads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    Yes,
+    /// Not before the next member begins.
+    NotThisOne,
+    Never,
+}
+
+/// Unpacks a format on some threads.
+pub(super) struct Members<U> {
+    one: U,
+    sizes: Sizes,
+    threads: usize,
+    workers: Option<Workers>,
+    ahead: VecDeque<Run>,
+    apart: Apart,
+}
+
+impl<U> Members<U>
+where
+    U: Member,
+    for<'a> U: Unpack<&'a [u8]>,
+{
+    /// `one` is at the start of a member.
+    pub(super) fn new(one: U, threads: usize) -> Members<U> {
+        let apart = if threads > 1 { Apart::Yes } else { Apart::Never };
+        let threads = threads.min(THREADS_MAX);
+        Members { one, sizes: SIZES, threads, workers: None, ahead: VecDeque::new(), apart }
+    }
+
+    /// Hands runs of whole members to threads, as far as there is room.
+    fn look_ahead<R: Supply>(&mut self, input: &mut Input<R>) {
+        let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
+        let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
+        while self.ahead.len() < 2 * self.threads && (bytes < ahead_max || self.ahead.is_empty()) {
+            let mut length = 0;
+            while length < run_min
+                && let Some(more) = U::length(input, length, member_max)
+            {
+                length += more;
+            }
+            // A text of one member gains nothing.
+            let is_alone = self.ahead.is_empty() && input.ahead(length, 1).is_none();
+            if length == 0 || is_alone {
+                if self.ahead.is_empty() {
+                    self.apart = Apart::NotThisOne;
+                }
+                return;
+            }
+            let workers = match &self.workers {
+                Some(workers) => workers,
+                None => self.workers.insert(Workers::start(&self.one, self.threads, text_max)),
+            };
+            let raw: Arc<[u8]> = input.peek(length).into();
+            let (to, text) = sync_channel(1);
+            if !workers.take(Task { raw: Arc::clone(&raw), to }) {
+                self.apart = Apart::Never;
+                return;
+            }
+            input.skip(length);
+            bytes += length;
+            self.ahead.push_back(Run { raw, text });
+        }
+    }
+}
+
+impl<U, R: Supply> Unpack<R> for Members<U>
+where
+    U: Member + Unpack<R>,
+    for<'a> U: Unpack<&'a [u8]>,
+{
+    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+        if self.apart == Apart::Yes {
+            self.look_ahead(input);
+        }
+        if let Some(run) = self.ahead.pop_front() {
+            // Of a thread that panicked nothing comes.
+            let unpacked = run.text.recv().unwrap_or(Unpacked::Faulty);
+            if let Unpacked::Whole(mut text) = unpacked {
+                if out.is_empty() {
+                    std::mem::swap(out, &mut text);
+                } else {
+                    out.extend_from_slice(&text);
+                }
+                if let Some(workers) = &self.workers {
+                    workers.room.put(text);
+                }
+                return Ok(true);
+            }
+            let is_long = matches!(unpacked, Unpacked::TooLong);
+            self.apart = if is_long { Apart::NotThisOne } else { Apart::Never };
+            let runs = std::iter::once(run).chain(self.ahead.drain(..));
+            let raw: Vec<u8> = runs.flat_map(|run| run.raw.to_vec()).collect();
+            input.put_back(&raw);
+        }
+        let goes_on = self.one.step(input, out)?;
+        if self.apart == Apart::NotThisOne && self.one.is_between() {
+            self.apart = Apart::Yes;
+        }
+        Ok(goes_on)
+    }
+}
+
+/// Memory of texts that were handed on, for the next ones: new memory is cleared by the system, page by page.
+struct Room {
+    texts: Mutex<Vec<Vec<u8>>>,
+    /// How many are kept.
+    texts_max: usize,
+}
+
+impl Room {
+    /// Text longer than this is rare, and its memory is given back.
+    const BYTES_MAX: usize = 32 << 20;
+
+    fn put(&self, mut text: Vec<u8>) {
+        text.clear();
+        let mut texts = lock(&self.texts);
+        if texts.len() < self.texts_max && text.capacity() <= Room::BYTES_MAX {
+            texts.push(text);
+        }
+    }
+
+    /// An empty text.
+    fn take(&self) -> Vec<u8> {
+        lock(&self.texts).pop().unwrap_or_default()
+    }
+}
+
+/// Threads that unpack. They end when this is dropped.
+struct Workers {
+    tasks: Option<Sender<Task>>,
+    threads: Vec<JoinHandle<()>>,
+    room: Arc<Room>,
+}
+
+impl Workers {
+    /// As many of so many threads as the system starts.
+    fn start<U>(one: &U, threads: usize, text_max: usize) -> Workers
+    where
+        U: Member,
+        for<'a> U: Unpack<&'a [u8]>,
+    {
+        let (tasks, inbox) = channel::<Task>();
+        let inbox = Arc::new(Mutex::new(inbox));
+        let room = Arc::new(Room { texts: Mutex::default(), texts_max: threads });
+        let start = |_| {
+            let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
+            let work = move || {
+                // One thread holds the lock and waits for the next task; it frees the lock before it unpacks.
+                let next = || lock(&inbox).recv();
+                while let Ok(task) = next() {
+                    let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());
+                    if !matches!(unpacked, Unpacked::Whole(_)) {
+                        let Ok(fresh) = unpack.fresh() else { return };
+                        unpack = fresh;
+                    }
+                    // Nobody waits for it after an interrupt.
+                    task.to.send(unpacked).ok();
+                }
+            };
+            thread::Builder::new().name(String::from("unpack")).spawn(work).ok()
+        };
+        let threads = (0..threads).map_while(start).collect();
+        Workers { tasks: Some(tasks), threads, room }
+    }
+
+    /// Whether there is a thread that takes a task.
+    fn take(&self, task: Task) -> bool {
+        !self.threads.is_empty() && self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.tasks = None;
+        // A thread that panicked was noticed when its text was missing.
+        self.threads.drain(..).for_each(|thread| drop(thread.join()));
+    }
+}
+
+/// All of a run, put into `text`, which is empty.
+fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize, mut text: Vec<u8>) -> Unpacked
+where
+    for<'a> U: Unpack<&'a [u8]>,
+{
+    let mut input = Input::new(raw);
+    loop {
+        match unpack.step(&mut input, &mut text) {
+            Ok(true) if text.len() > text_max => return Unpacked::TooLong,
+            Ok(true) => {}
+            Ok(false) => return Unpacked::Whole(text),
+            Err(_) => return Unpacked::Faulty,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+    use crate::unpack::{Bzip2, Gzip, Zstd};
+
+    /// Small, so that a short text has many runs.
+    const SMALL: Sizes = Sizes { member_max: 3000, run_min: 1000, text_max: 20_000, ahead_max: 8000 };
+
+    /// Text that is packed to about half.
+    fn text() -> Vec<u8> {
+        let mut random = fastrand::Rng::with_seed(7);
+        (0..60_000).map(|_| b"abcdefgh12345678"[random.usize(..16)]).collect()
+    }
+
+    fn zstd_frame(text: &[u8]) -> Vec<u8> {
+        zstd::encode_all(text, 3).unwrap()
+    }
+
+    /// As pzstd does: before each frame one that is passed over and holds its length.
+    fn pzstd(text: &[u8]) -> Vec<u8> {
+        let frame = zstd_frame(text);
+        [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], &(frame.len() as u32).to_le_bytes(), &frame].concat()
+    }
+
+    fn bgzip(text: &[u8]) -> Vec<u8> {
+        let extra = vec![b'X', b'Y', 1, 0, 9, b'B', b'C', 2, 0, 0, 0];
+        let mut writer = flate2::GzBuilder::new().extra(extra).write(Vec::new(), flate2::Compression::fast());
+        writer.write_all(text).unwrap();
+        let mut member = writer.finish().unwrap();
+        let size = (member.len() - 1) as u16;
+        member[21..23].copy_from_slice(&size.to_le_bytes());
+        member
+    }
+
+    fn bzip(text: &[u8]) -> Vec<u8> {
+        let mut writer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        writer.write_all(text).unwrap();
+        writer.finish().unwrap()
+    }
+
+    fn all<U: for<'a> Unpack<&'a [u8]>>(mut unpack: U, bytes: &[u8]) -> (Vec<u8>, Option<String>) {
+        let (mut input, mut out) = (Input::new(bytes), Vec::new());
+        loop {
+            match unpack.step(&mut input, &mut out) {
+                Ok(true) => {}
+                Ok(false) => return (out, None),
+                Err(fault) => return (out, Some(format!("{fault:?}"))),
+            }
+        }
+    }
+
+    /// Demands that threads give what one gives; how many runs came from threads.
+    fn check<U>(make: impl Fn() -> U, bytes: &[u8], sizes: Sizes) -> (usize, Option<String>)
+    where
+        U: Member,
+        for<'a> U: Unpack<&'a [u8]>,
+    {
+        let expected = all(make(), bytes);
+        let mut members = Members { sizes, ..Members::new(make(), 3) };
+        let (mut input, mut out, mut runs) = (Input::new(bytes), Vec::new(), 0);
+        let fault = loop {
+            let before = out.len();
+            match members.step(&mut input, &mut out) {
+                // A reader gives one member at a time, a run has two.
+                Ok(true) => runs += usize::from(members.workers.is_some() && out.len() > before + 1500),
+                Ok(false) => break None,
+                Err(fault) => break Some(format!("{fault:?}")),
+            }
+        };
+        assert!((&out, &fault) == (&expected.0, &expected.1), "{fault:?}, {:?}", expected.1);
+        (runs, fault)
+    }
+
+    /// The same of texts that are whole, cut, changed, and whose members are too long.
+    fn check_all<U>(make: impl Fn() -> U + Copy, pack: fn(&[u8]) -> Vec<u8>)
+    where
+        U: Member,
+        for<'a> U: Unpack<&'a [u8]>,
+    {
+        let text = text();
+        let bytes: Vec<u8> = text.chunks(1500).flat_map(pack).collect();
+        assert!(all(make(), &bytes) == (text.clone(), None));
+        let (runs, _) = check(make, &bytes, SMALL);
+        assert!(runs >= 15, "{runs} runs of threads");
+        check(make, &pack(&text), SMALL);
+        for sizes in [
+            Sizes { member_max: 600, ..SMALL },
+            Sizes { text_max: 2000, ..SMALL },
+            Sizes { ahead_max: 1, ..SMALL },
+            Sizes { run_min: 1, ..SMALL },
+            SIZES,
+        ] {
+            check(make, &bytes, sizes);
+        }
+        let mixed = [&bytes[..], &pack(&text), &pack(&[]), &pack(&[]), &bytes].concat();
+        check(make, &mixed, SMALL);
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut faults = 0;
+        for _ in 0..150 {
+            let cut = random.usize(..bytes.len());
+            faults += usize::from(check(make, &bytes[..cut], SMALL).1.is_some());
+            let mut changed = bytes.clone();
+            changed[cut] ^= 1 << random.usize(..8);
+            faults += usize::from(check(make, &changed, SMALL).1.is_some());
+        }
+        assert!(faults > 150, "{faults} faults");
+    }
+
+    #[test]
+    fn frames_of_zstd_are_those_of_one_thread() {
+        check_all(|| Zstd::new(1 << 27).unwrap(), pzstd);
+        check_all(|| Zstd::new(1 << 27).unwrap(), zstd_frame);
+    }
+
+    #[test]
+    fn members_of_gzip_are_those_of_one_thread() {
+        check_all(Gzip::default, bgzip);
+        let plain: Vec<u8> = {
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            writer.write_all(&text()).unwrap();
+            writer.finish().unwrap()
+        };
+        check(Gzip::default, &plain, SMALL);
+        // Lengths that are told wrongly.
+        let text = text();
+        let mut bytes: Vec<u8> = Vec::new();
+        for (number, piece) in text.chunks(1500).enumerate() {
+            let mut member = bgzip(piece);
+            if number == 7 {
+                member[21] ^= 5;
+            }
+            bytes.extend(member);
+        }
+        assert_eq!(check(Gzip::default, &bytes, SMALL).1, None);
+    }
+
+    #[test]
+    fn streams_of_bzip2_are_those_of_one_thread() {
+        check_all(Bzip2::default, bzip);
+    }
+}

@@ -1,0 +1,719 @@
+//! Events of a tokenizer to games.
+
+use shakmaty::{Color, Position as _};
+
+use super::lex::{self, Range};
+use super::quick;
+use super::resolve::{self, Misfit};
+use super::san::Shape;
+use super::start::{self, Rules, text};
+use super::tokenizer::{Event, Plain, Tokenizer, Trouble};
+use super::tree::{Loss, Tree, comment};
+use super::{AnnotationKind, Fault, Game, Outcome, Status, Tag};
+use orbit_core::board::{PackedMove, Position};
+use orbit_core::fen::Line;
+use orbit_core::isa::Isa;
+use orbit_core::text::is_same;
+
+/// What to keep of each game.
+#[derive(Clone, Debug)]
+pub struct ParseOptions {
+    /// Whether tag pairs are kept; without them a reader of moves alone is a little faster.
+    pub tags: bool,
+    /// Whether side lines are kept.
+    pub variations: bool,
+    /// Whether comments and glyphs are kept. The reader finds them where it keeps side lines.
+    pub annotations: bool,
+}
+
+impl Default for ParseOptions {
+    fn default() -> ParseOptions {
+        ParseOptions { tags: true, variations: false, annotations: false }
+    }
+}
+
+/// The position that the next move is played on.
+enum Board {
+    /// The tags have not been looked at yet.
+    Unset,
+    Legal(Position),
+    /// A side in check has passed.
+    Loose(Position),
+    /// Moves cannot be played from the start position.
+    Unplayable(&'static str),
+    /// The game was cut or skipped.
+    Dead,
+}
+
+/// Which quick ways through plain text are taken. Games do not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// Words and tag pairs one by one.
+    pub(super) plain: bool,
+    /// Words of many bytes together.
+    pub(super) quick: Option<Isa>,
+}
+
+/// Where what is kept of a game stands in its text.
+#[derive(Default)]
+pub(super) struct Places {
+    /// The names and the values of tags; these as they are written, without quotes.
+    pub(super) tags: Vec<(Range, Range)>,
+    /// Where the movetext begins.
+    pub(super) movetext: Option<usize>,
+    /// The moves that are kept.
+    pub(super) words: Vec<WordPlace>,
+    /// The comments that stand at a node or before the moves, without what encloses them. Those before the first move of a
+    /// side line are none.
+    pub(super) comments: Vec<(u32, Range)>,
+    /// Glyphs, wherever they stand, but for those of words that are not kept.
+    pub(super) glyphs: Vec<(u16, Range)>,
+}
+
+/// A move in the text of a game.
+pub(super) struct WordPlace {
+    /// The node that it leads to.
+    pub(super) node: u32,
+    /// Where its word begins.
+    pub(super) start: usize,
+    /// Where its word ends, with the glyphs that follow it directly.
+    pub(super) end: usize,
+    /// Half-moves before it, those of White and Black before the start of the game included.
+    pub(super) halves: u32,
+    /// Whether it is of a side line.
+    pub(super) in_side_line: bool,
+}
+
+impl Board {
+    fn position(&self) -> Option<Position> {
+        match self {
+            Board::Legal(position) | Board::Loose(position) => Some(*position),
+            Board::Unset | Board::Unplayable(_) | Board::Dead => None,
+        }
+    }
+}
+
+/// Reads the games of one part. Keeps its buffers from game to game.
+pub(super) struct Parser<'a> {
+    text: &'a [u8],
+    /// Offset of `text` in its source.
+    base: u64,
+    /// True if the source ends with `text`.
+    pub(super) is_last: bool,
+    options: &'a ParseOptions,
+    ways: Ways,
+    blocks: quick::Blocks,
+    game: Game,
+    /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
+    tags: usize,
+    /// Tag pairs that earlier games had and this one has not.
+    spare: Vec<Tag>,
+    fen: Vec<u8>,
+    has_fen: bool,
+    variant: Option<Vec<u8>>,
+    board: Board,
+    /// The boards of the lines around the current place.
+    outer: Vec<Board>,
+    /// Side lines and annotations, if they are kept.
+    tree: Tree,
+    open: bool,
+    done: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(options: &'a ParseOptions) -> Parser<'a> {
+        Parser::by(options, Ways { plain: true, quick: Some(Isa::detected()) })
+    }
+
+    pub(super) fn by(options: &'a ParseOptions, ways: Ways) -> Parser<'a> {
+        Parser {
+            text: &[],
+            base: 0,
+            is_last: false,
+            options,
+            ways,
+            blocks: quick::Blocks::EMPTY,
+            game: Game::default(),
+            tags: 0,
+            spare: Vec::new(),
+            fen: Vec::new(),
+            has_fen: false,
+            variant: None,
+            board: Board::Unset,
+            outer: Vec::new(),
+            tree: Tree::default(),
+            open: false,
+            done: false,
+        }
+    }
+
+    /// Reads all games of a part of PGN; tells how many side lines it did not keep.
+    pub(super) fn pgn(
+        &mut self,
+        text: &'a [u8],
+        base: u64,
+        cap: usize,
+        on_game: &mut dyn FnMut(&Game),
+    ) -> u64 {
+        self.text = text;
+        self.base = base;
+        self.clear(0);
+        if self.options.variations {
+            return self.trees(text, cap, on_game);
+        }
+        let mut tokenizer = Tokenizer::new(text, cap);
+        loop {
+            self.plain(&mut tokenizer);
+            let Some(event) = tokenizer.next() else { break };
+            self.take(event, on_game);
+        }
+        self.end();
+        self.finish(on_game);
+        tokenizer.side_lines()
+    }
+
+    fn trees(&mut self, text: &'a [u8], cap: usize, on_game: &mut dyn FnMut(&Game)) -> u64 {
+        let mut kept = 0;
+        let mut on_game = |game: &Game| {
+            kept += game.lines.len() as u64;
+            on_game(game);
+        };
+        let mut tokenizer = Tokenizer::whole(text, cap);
+        for event in tokenizer.by_ref() {
+            self.take(event, &mut on_game);
+        }
+        self.end();
+        self.finish(&mut on_game);
+        tokenizer.side_lines().saturating_sub(kept)
+    }
+
+    /// Reads the first game of a text with its side lines, and tells where what it keeps stands.
+    pub(super) fn first_game(&mut self, text: &'a [u8]) -> Places {
+        self.text = text;
+        self.base = 0;
+        self.clear(0);
+        let mut tokenizer = Tokenizer::whole(text, usize::MAX);
+        let mut places = Places::default();
+        let mut words: Vec<(usize, u32, Range)> = Vec::new();
+        let mut comments: Vec<(usize, u32, Range)> = Vec::new();
+        let mut is_behind_word = false;
+        while let Some(event) = tokenizer.next() {
+            if self.open && matches!(event, Event::Start(_)) {
+                break;
+            }
+            let before = self.moves_here();
+            self.take(event.clone(), &mut |_| {});
+            // What is left open goes on to the end: a comment before it is none of its words.
+            let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
+            places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
+            let here = self.moves_here().filter(|_| !matches!(self.board, Board::Dead));
+            let is_glyph = matches!(event, Event::Glyph(..));
+            is_behind_word &= is_glyph;
+            match (event, here) {
+                (Event::Tag { name, value, .. }, _) => places.tags.push((name, value)),
+                (Event::Word(word), Some((line, moves))) if before.is_some_and(|before| before.1 < moves) => {
+                    places.glyphs.extend(suffix(text, &word));
+                    words.push((line, moves, word));
+                    is_behind_word = true;
+                }
+                (Event::Glyph(glyph, at), Some(_)) => {
+                    if let Some((.., word)) = words.last_mut().filter(|_| is_behind_word) {
+                        word.end = at.end;
+                    }
+                    places.glyphs.push((glyph, at));
+                }
+                (Event::Comment(at), Some((line, moves))) if line == 0 || moves > 0 => {
+                    comments.push((line, moves, at));
+                }
+                _ => {}
+            }
+        }
+        self.set_up();
+        self.finish_tree();
+        let node = |line, moves| self.tree.node(line, moves);
+        let before = self.halves_before();
+        let word = |(line, moves, word): (usize, u32, Range)| WordPlace {
+            node: node(line, moves),
+            start: word.start,
+            end: word.end,
+            halves: before + self.tree.ply(line, moves) - 1,
+            in_side_line: line > 0,
+        };
+        places.words = words.into_iter().map(word).collect();
+        places.comments = comments.into_iter().map(|(line, moves, at)| (node(line, moves), at)).collect();
+        places
+    }
+
+    /// Half-moves of White and Black before the start of the game, by its FEN.
+    fn halves_before(&self) -> u32 {
+        let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
+        let full = orbit_core::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
+        let black_begins =
+            self.game.positions.first().is_some_and(|start| start.state.turn() == Color::Black);
+        2 * (full - 1) + u32::from(black_begins)
+    }
+
+    /// The line at the current place, and how many moves it has.
+    fn moves_here(&self) -> Option<(usize, u32)> {
+        self.tree.line().map(|line| (line, self.tree.len(line, self.game.moves.len())))
+    }
+
+    #[inline]
+    fn take(&mut self, event: Event, on_game: &mut dyn FnMut(&Game)) {
+        match event {
+            Event::Start(at) => {
+                self.finish(on_game);
+                self.begin(at);
+            }
+            Event::Tag { name, value, escaped } => self.tag(name, value, escaped),
+            Event::Word(word) => self.word(word),
+            Event::End(outcome) => {
+                self.leave_lines();
+                self.game.outcome = outcome;
+                self.done = true;
+            }
+            Event::Fault(at, trouble) => self.trouble(at, trouble),
+            Event::Open(_) | Event::Close | Event::Comment(_) | Event::Glyph(..) => self.take_tree(event),
+        }
+    }
+
+    /// What only a tokenizer that passes over nothing tells.
+    #[cold]
+    fn take_tree(&mut self, event: Event) {
+        self.set_up();
+        if matches!(self.game.status, Status::Skipped(_)) {
+            return;
+        }
+        let played = self.game.moves.len();
+        // A glyph or a comment after a word that was not kept is none of the moves before it.
+        let keeps = self.options.annotations && !matches!(self.board, Board::Dead);
+        match event {
+            Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
+            Event::Open(at) => self.open_line(at),
+            Event::Close if !self.done => self.close_line(),
+            Event::Comment(range) if keeps => self.remark(comment(self.text, range), played),
+            Event::Glyph(glyph, _) if keeps => self.remark(AnnotationKind::Nag(glyph), played),
+            _ => {}
+        }
+    }
+
+    fn remark(&mut self, kind: AnnotationKind, played: usize) {
+        let game = (self.game.offset - self.base) as usize;
+        self.tree.remark(game, kind, played);
+    }
+
+    fn open_line(&mut self, at: usize) {
+        let is_cut = matches!(self.board, Board::Dead | Board::Unplayable(_));
+        let Some(opened) = self.tree.open(at, is_cut, &self.game.positions) else { return };
+        let board = match opened {
+            Ok(position) => board_of(position),
+            Err(loss) => {
+                self.lose(loss, at, "");
+                Board::Dead
+            }
+        };
+        self.outer.push(std::mem::replace(&mut self.board, board));
+    }
+
+    fn close_line(&mut self) {
+        let Some(empty) = self.tree.close() else { return };
+        if let Some(board) = self.outer.pop() {
+            self.board = board;
+        }
+        if let Some(at) = empty {
+            self.lose(Loss::Empty, at, "");
+        }
+    }
+
+    /// Goes back to the main line.
+    fn leave_lines(&mut self) {
+        self.tree.leave_left_out();
+        while !self.outer.is_empty() {
+            self.close_line();
+        }
+    }
+
+    fn lose(&mut self, loss: Loss, at: usize, why: &str) {
+        let ply = self.game.moves.len() as u32;
+        self.tree.lose(loss, at, ply, why);
+    }
+
+    /// Reads all lines of a part of a FEN or EPD list.
+    pub(super) fn epd(&mut self, text: &'a [u8], base: u64, on_game: &mut dyn FnMut(&Game)) {
+        self.text = text;
+        self.base = base;
+        self.clear(0);
+        let mut at = 0;
+        while at < text.len() {
+            let end = memchr::memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |skip| at + skip);
+            let line = &text[at..end];
+            let line = line.strip_prefix(super::lex::BOM).unwrap_or(line);
+            let blanks = line.iter().take_while(|&&byte| byte.is_ascii_whitespace() || byte == 0).count();
+            if line.len() > blanks && line[blanks] != b'#' {
+                self.begin(end - line.len() + blanks);
+                self.epd_line(&line[blanks..]);
+                self.finish(on_game);
+            }
+            at = end + 1;
+        }
+    }
+
+    /// The operation `id` becomes the tag `Event`, the others have their own names; the counters of a FEN, if they are
+    /// not 0 and 1, become `hmvc` and `fmvn`.
+    fn epd_line(&mut self, line: &[u8]) {
+        let line = Line::split(line);
+        if self.options.tags {
+            let [clock, number] = line.counters;
+            for (name, counter, usual) in [(&b"hmvc"[..], clock, &b"0"[..]), (b"fmvn", number, b"1")] {
+                if let Some(counter) = counter.filter(|&counter| counter != usual) {
+                    self.push_tag(name, counter, true);
+                }
+            }
+            for (name, value) in line.operations() {
+                self.push_tag(if name == b"id" { b"Event" } else { name }, value, true);
+            }
+        }
+        self.fen.extend_from_slice(line.position);
+        self.has_fen = true;
+    }
+
+    /// Empties the game.
+    fn clear(&mut self, number: u32) {
+        let game = &mut self.game;
+        game.number = number;
+        game.start = None;
+        game.moves.clear();
+        game.positions.clear();
+        game.lines.clear();
+        game.annotations.clear();
+        game.outcome = Outcome::Unknown;
+        game.status = Status::Whole;
+        game.notes.clear();
+        game.lost.clear();
+        self.tags = 0;
+        self.fen.clear();
+        self.has_fen = false;
+        self.variant = None;
+        self.board = Board::Unset;
+        if self.options.variations {
+            self.outer.clear();
+            self.tree.clear();
+        }
+        self.open = false;
+        self.done = false;
+    }
+
+    fn begin(&mut self, at: usize) {
+        self.open = true;
+        self.game.number += 1;
+        self.game.offset = self.base + at as u64;
+    }
+
+    /// Notes that a source ends with moves and no result, as one does that is cut off between two words.
+    fn end(&mut self) {
+        let is_open = self.open && !self.done && !self.game.moves.is_empty();
+        if is_open && self.is_last && self.game.status == Status::Whole {
+            let at = self.text.trim_ascii_end().len();
+            let reason = "the last game has no result and counts as `*`: the file may be cut off";
+            self.game.notes.push(self.fault(at, reason.to_owned()));
+        }
+    }
+
+    fn finish(&mut self, on_game: &mut dyn FnMut(&Game)) {
+        if self.open {
+            self.set_up();
+            if self.options.variations {
+                self.finish_tree();
+            }
+            self.spare.extend(self.game.tags.drain(self.tags..));
+            on_game(&self.game);
+            self.clear(self.game.number);
+        }
+    }
+
+    fn finish_tree(&mut self) {
+        self.leave_lines();
+        let Parser { tree, game, base, .. } = self;
+        let Game { moves, lines, annotations, lost, .. } = game;
+        tree.finish(moves.len(), lines, annotations, |at, ply, reason| {
+            lost.push(Fault { offset: *base + at as u64, ply, reason });
+        });
+    }
+
+    fn tag(&mut self, name: Range, value: Range, escaped: bool) {
+        let (name, value) = (&self.text[name], &self.text[value]);
+        if !self.has_fen && name.eq_ignore_ascii_case(b"FEN") {
+            unescape(value, &mut self.fen);
+            self.has_fen = true;
+        } else if self.variant.is_none() && name.eq_ignore_ascii_case(b"Variant") {
+            let mut variant = Vec::new();
+            unescape(value, &mut variant);
+            self.variant = Some(variant);
+        }
+        if self.options.tags {
+            self.push_tag(name, value, escaped);
+        }
+    }
+
+    fn push_tag(&mut self, name: &[u8], value: &[u8], escaped: bool) {
+        let tags = &mut self.game.tags;
+        if tags.len() == self.tags {
+            tags.push(self.spare.pop().unwrap_or_default());
+        }
+        let tag = &mut tags[self.tags];
+        self.tags += 1;
+        // Games mostly have the tags of the game before in the same order.
+        if !is_same(&tag.name, name) {
+            tag.name.clear();
+            tag.name.extend_from_slice(name);
+        }
+        tag.value.clear();
+        if escaped {
+            unescape(value, &mut tag.value);
+        } else {
+            tag.value.extend_from_slice(value);
+        }
+    }
+
+    fn fault(&self, at: usize, reason: String) -> Fault {
+        Fault { offset: self.base + at as u64, ply: self.game.moves.len() as u32, reason }
+    }
+
+    fn cut(&mut self, at: usize, reason: String) {
+        self.game.status = Status::Cut(self.fault(at, reason));
+        self.board = Board::Dead;
+    }
+
+    fn trouble(&mut self, at: usize, trouble: Trouble) {
+        let reason = match trouble {
+            Trouble::OpenComment => String::from("comment is not closed"),
+            Trouble::OpenVariation => String::from("variation is not closed"),
+            Trouble::TooLong(cap) => format!("game is longer than {cap} bytes"),
+        };
+        self.leave_lines();
+        self.set_up();
+        let dead = matches!(self.board, Board::Dead);
+        if !self.done && !dead && self.base + at as u64 == self.game.offset {
+            self.skip(at, reason);
+        } else if !self.done && !dead {
+            self.cut(at, reason);
+        } else {
+            // After the terminator nothing of the game is lost.
+            let fault = self.fault(at, reason);
+            self.game.notes.push(fault);
+        }
+    }
+
+    /// Finds the start position, once all tags are known.
+    fn set_up(&mut self) {
+        if !matches!(self.board, Board::Unset) {
+            return;
+        }
+        let at = (self.game.offset - self.base) as usize;
+        let rules = self.variant.as_deref().map_or(Rules::Standard, Rules::of);
+        let skip = match rules {
+            Rules::Foreign => Some(format!(
+                "variant {} is not supported",
+                text(self.variant.as_deref().unwrap_or_default())
+            )),
+            Rules::Chess960 if !self.has_fen => {
+                Some(String::from("a Chess960 game has no FEN to start from"))
+            }
+            _ => None,
+        };
+        if let Some(reason) = skip {
+            return self.skip(at, reason);
+        }
+        if !self.has_fen || self.fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-')) {
+            self.board = Board::Legal(Position::STANDARD);
+            self.game.positions.push(Position::STANDARD);
+            return;
+        }
+        let offset = self.game.offset;
+        let notes = &mut self.game.notes;
+        match start::read(&self.fen, rules, &mut |reason| notes.push(Fault { offset, ply: 0, reason })) {
+            Ok(start) => {
+                self.game.start = Some(start.position).filter(|start| *start != Position::STANDARD);
+                self.game.positions.push(start.position);
+                self.board = match start.playable {
+                    Ok(()) => Board::Legal(start.position),
+                    Err(reason) => Board::Unplayable(reason),
+                };
+            }
+            Err(reason) => self.skip(at, reason.to_owned()),
+        }
+    }
+
+    fn skip(&mut self, at: usize, reason: String) {
+        self.game.status = Status::Skipped(self.fault(at, reason));
+        self.board = Board::Dead;
+    }
+
+    /// Reads on while the movetext is plain.
+    fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
+        match self.board {
+            _ if !self.ways.plain => {}
+            Board::Legal(position) => self.plain_moves(position, tokenizer),
+            Board::Dead => tokenizer.skip_plain(),
+            Board::Unset => {
+                // Games mostly have the tags of the game before in the same order.
+                while let Some((name, value)) =
+                    tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
+                {
+                    self.tag(name, value, false);
+                }
+            }
+            Board::Loose(_) | Board::Unplayable(_) => {}
+        }
+    }
+
+    /// The position is passed by value to be held in registers.
+    #[inline(never)]
+    fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
+        loop {
+            if let (Some(level), Some((text, from))) = (self.ways.quick, tokenizer.plain_text()) {
+                let Game { moves, positions, .. } = &mut self.game;
+                let before = moves.len();
+                let line = quick::Line { moves, positions, blocks: &mut self.blocks };
+                let (to, after) = quick::play(level, text, from, position, line);
+                position = after;
+                tokenizer.pass(to, self.game.moves.len() - before);
+            }
+            let Some(Plain { word, san }) = tokenizer.plain() else { break };
+            match resolve::plain(san, position) {
+                Ok(mv) => {
+                    position.play(mv);
+                    self.game.moves.push(mv);
+                    self.game.positions.push(position);
+                }
+                Err(misfit) => {
+                    self.board = Board::Legal(position);
+                    return match tokenizer.with_promotion(&word) {
+                        Some(word) => self.word(word),
+                        None => self.misfit(word, misfit),
+                    };
+                }
+            }
+        }
+        self.board = Board::Legal(position);
+    }
+
+    fn word(&mut self, range: Range) {
+        self.set_up();
+        let word = &self.text[range.clone()];
+        let shape = match &self.board {
+            Board::Dead | Board::Unset => return,
+            Board::Unplayable(reason) => {
+                let reason = format!("{} cannot be played: {reason}", text(word));
+                return self.cut_line(range.start, reason);
+            }
+            _ => Shape::parse(word),
+        };
+        let Some(shape) = shape else {
+            return self.cut_line(range.start, format!("{} is no move", text(word)));
+        };
+        let before = self.board.position();
+        match self.play(shape) {
+            Ok((mv, position)) => self.push(mv, before, position),
+            Err(misfit) => self.misfit(range.clone(), misfit),
+        }
+        if self.options.variations
+            && self.options.annotations
+            && !matches!(self.board, Board::Dead)
+            && let Some(glyph) = lex::glyph(&self.text[range])
+        {
+            self.remark(AnnotationKind::Nag(glyph), self.game.moves.len());
+        }
+    }
+
+    /// Adds a move to the current line, with the positions before and after it.
+    fn push(&mut self, mv: PackedMove, before: Option<Position>, after: Position) {
+        if self.outer.is_empty() {
+            self.game.moves.push(mv);
+            self.game.positions.push(after);
+        } else if let (Some(line), Some(before)) = (self.tree.line(), before) {
+            self.tree.push(line, mv, before);
+        }
+    }
+
+    /// Ends the current line before a word that is no move.
+    fn cut_line(&mut self, at: usize, reason: String) {
+        if self.outer.is_empty() {
+            return self.cut(at, reason);
+        }
+        let loss = self.tree.cut();
+        self.lose(loss, at, &reason);
+        self.board = Board::Dead;
+    }
+
+    #[cold]
+    fn misfit(&mut self, word: Range, misfit: Misfit) {
+        let at = word.start;
+        let word = text(&self.text[word]);
+        let reason = match misfit {
+            Misfit::Illegal => format!("{word} is illegal here"),
+            Misfit::Ambiguous(origins) => {
+                let origins: Vec<String> = origins.into_iter().map(|square| square.to_string()).collect();
+                format!("{word} is ambiguous ({})", origins.join(", "))
+            }
+        };
+        self.cut_line(at, reason);
+    }
+
+    /// The move that is meant, and the position after it.
+    fn play(&mut self, shape: Shape) -> Result<(PackedMove, Position), Misfit> {
+        match &mut self.board {
+            Board::Legal(position) if shape == Shape::Null => {
+                let passed = position.to_chess().ok().and_then(|chess| chess.swap_turn().ok());
+                position.play(PackedMove::NULL);
+                let position = *position;
+                if passed.is_none() {
+                    self.board = Board::Loose(position);
+                }
+                Ok((PackedMove::NULL, position))
+            }
+            Board::Legal(position) => {
+                let mv = resolve::resolve(shape, *position)?;
+                position.play(mv);
+                Ok((mv, *position))
+            }
+            Board::Loose(position) => {
+                let mv = match shape {
+                    Shape::Null => PackedMove::NULL,
+                    _ => resolve::resolve_loosely(shape, position)?,
+                };
+                position.play(mv);
+                let position = *position;
+                if position.to_chess().is_ok() {
+                    self.board = Board::Legal(position);
+                }
+                Ok((mv, position))
+            }
+            Board::Unset | Board::Unplayable(_) | Board::Dead => Err(Misfit::Illegal),
+        }
+    }
+}
+
+/// The glyph at the end of the word of a move, if it has one.
+fn suffix(text: &[u8], word: &Range) -> Option<(u16, Range)> {
+    let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
+    let at = word.end - marks..word.end;
+    Some((lex::glyph(&text[at.clone()])?, at))
+}
+
+/// The board of a line that leaves a position of another one.
+fn board_of(position: Position) -> Board {
+    if position.to_chess().is_ok() { Board::Legal(position) } else { Board::Loose(position) }
+}
+
+/// Resolves `\"` and `\\`; any other backslash stands for itself.
+fn unescape(value: &[u8], out: &mut Vec<u8>) {
+    let mut rest = value;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let skip = usize::from(matches!(rest.get(at + 1), Some(b'"' | b'\\')));
+        out.push(rest[at + skip]);
+        rest = &rest[at + skip + 1..];
+    }
+    out.extend_from_slice(rest);
+}

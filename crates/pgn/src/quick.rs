@@ -1,0 +1,341 @@
+//! The quickest way through plain movetext: words are found with masks over 64 bytes, and a usual move is read, checked and
+//! played without a branch on what it says.
+//!
+//! It knows the moves that [`San`] can say, their numbers, and blanks without an empty line. What it does not know it leaves,
+//! with the blanks and numbers before it, to [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) and so to the general tokenizer. A move that is not
+//! usual (a promotion, a capture in passing, one of several pieces of which others are pinned) is resolved by
+//! [`resolve::plain`], and the quick way goes on after it. Games with castling rights that standard chess does not have go the other ways.
+//!
+//! Invariant: games, offsets and faults are those of the ways behind it.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod block;
+mod classes;
+mod instructions;
+mod lanes;
+mod sketches;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+
+use shakmaty::{CastlingSide, Square};
+
+use self::block::Block;
+use self::instructions::{Base, Instructions};
+use self::sketches::Sketches;
+use self::tables::{AROUND, FROM, HINTS, KING, RIGHTS, WAYS};
+use self::words::WORDS;
+use super::lex::window;
+use super::resolve;
+use super::tokenizer::San;
+use orbit_core::board::{Board, PackedMove, Position, State};
+use orbit_core::isa::Isa;
+
+/// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no empty line
+/// stands before it. Adds them, and the positions after them, to the game; tells where reading goes on, and the
+/// position there.
+pub(super) fn play(
+    isa: Isa,
+    text: &[u8],
+    from: usize,
+    position: Position,
+    game: Line<'_>,
+) -> (usize, Position) {
+    if !may_begin(text, from) {
+        return (from, position);
+    }
+    /// The same code for another instruction set.
+    #[cfg(target_arch = "x86_64")]
+    macro_rules! play_on {
+        ($features:literal, $with:expr) => {{
+            #[target_feature(enable = $features)]
+            fn play_so(
+                with: impl Instructions,
+                text: &[u8],
+                from: usize,
+                position: Position,
+                game: Line<'_>,
+            ) -> (usize, Position) {
+                play_with(with, text, from, position, game)
+            }
+            #[expect(unsafe_code, reason = "code for another instruction set")]
+            // SAFETY: the value exists only where the processor has these instructions.
+            unsafe {
+                play_so($with, text, from, position, game)
+            }
+        }};
+    }
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2(with) => play_on!("avx2,bmi1,bmi2,lzcnt,popcnt", with),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512(with) => {
+            play_on!("avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vbmi,avx512vbmi2", with)
+        }
+        _ => play_with(Base, text, from, position, game),
+    }
+}
+
+/// The moves of a main line, and the positions after them.
+pub(super) struct Line<'a> {
+    pub(super) moves: &'a mut Vec<PackedMove>,
+    pub(super) positions: &'a mut Vec<Position>,
+    pub(super) blocks: &'a mut Blocks,
+}
+
+/// Room for the block whose moves are played, and for the next one.
+pub(super) struct Blocks([Block; 2]);
+
+impl Blocks {
+    pub(super) const EMPTY: Blocks = Blocks([Block::EMPTY; 2]);
+}
+
+/// Whether a word or a number begins here or after a blank: where comments follow each move, no block is looked at.
+fn may_begin(text: &[u8], from: usize) -> bool {
+    match text.get(from..from + 2) {
+        Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),
+        Some([first, _]) => first.is_ascii_alphanumeric(),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn play_with(
+    with: impl Instructions,
+    text: &[u8],
+    from: usize,
+    position: Position,
+    Line { moves, positions, blocks }: Line<'_>,
+) -> (usize, Position) {
+    let mut men = Men::of(position);
+    if !men.has_usual_rights() {
+        return (from, position);
+    }
+    let [mut block, mut next] = blocks.0.each_mut();
+    block.read(with, text, from);
+    while block.words() > 0 {
+        // The next words are read before these are played: they wait for no move.
+        next.read(with, text, block.end);
+        moves.reserve(WORDS);
+        positions.reserve(WORDS);
+        let move_slots =
+            moves.spare_capacity_mut().first_chunk_mut::<WORDS>().expect("so many were reserved");
+        let position_slots =
+            positions.spare_capacity_mut().first_chunk_mut::<WORDS>().expect("so many were reserved");
+        let before = men;
+        let words = block.words().min(WORDS);
+        let mut played = 0;
+        while played < words {
+            let (after, mv, is_usual) = if men.state & 1 == 0 {
+                men.play::<0>(&block.sketches, played)
+            } else {
+                men.play::<1>(&block.sketches, played)
+            };
+            move_slots[played].write(mv);
+            men = after;
+            if !is_usual {
+                men = match played {
+                    0 => before,
+                    #[expect(unsafe_code, reason = "slots are filled one after the other")]
+                    // SAFETY: all slots before this one were written.
+                    _ => Men::of(unsafe { position_slots[played - 1].assume_init() }),
+                };
+                let Some((mv, after)) = unusual(text, block.word(played), men) else { break };
+                move_slots[played].write(mv);
+                men = after;
+            }
+            position_slots[played].write(men.position());
+            played += 1;
+        }
+        #[expect(unsafe_code, reason = "a capacity that is looked at once for all words of a block")]
+        // SAFETY: so many slots after the length were written, of both.
+        unsafe {
+            moves.set_len(moves.len() + played);
+            positions.set_len(positions.len() + played);
+        }
+        if played < words {
+            return (played.checked_sub(1).map_or(block.at, |last| block.word(last).end), men.position());
+        }
+        std::mem::swap(&mut block, &mut next);
+    }
+    (block.end, men.position())
+}
+
+/// Castles, or plays a plain move by the way of all moves.
+#[cold]
+#[inline(never)]
+fn unusual(text: &[u8], word: Range<usize>, mut men: Men) -> Option<(PackedMove, Men)> {
+    let (san, _) = San::read(window(text, word.start)?).filter(|&(_, length)| length == word.len())?;
+    if let San::Castle(towards) = san {
+        let mv = if men.state & 1 == 0 { men.castle::<0>(towards) } else { men.castle::<1>(towards) }?;
+        return Some((mv, men));
+    }
+    let mut position = men.position();
+    let mv = resolve::plain(san, position).ok()?;
+    position.play(mv);
+    Some((mv, Men::of(position)))
+}
+
+/// A legal position as its side to move sees it.
+#[derive(Clone, Copy)]
+struct Men {
+    /// The roles of pieces, as in [`Board`].
+    roles: [u64; 3],
+    own: u64,
+    other: u64,
+    /// The numbers of the squares of the kings of both sides.
+    own_king: usize,
+    other_king: usize,
+    state: u32,
+}
+
+impl Men {
+    #[inline(always)]
+    fn of(position: Position) -> Men {
+        let [p0, p1, p2, black] = position.board.planes;
+        let occupied = p0 | p1 | p2;
+        let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
+        let other = occupied ^ own;
+        let king_of = |side: u64| (!p0 & p1 & p2 & side).trailing_zeros() as usize;
+        Men {
+            roles: [p0, p1, p2],
+            own,
+            other,
+            own_king: king_of(own),
+            other_king: king_of(other),
+            state: position.state.0,
+        }
+    }
+
+    #[inline(always)]
+    fn position(&self) -> Position {
+        let Men { roles: [p0, p1, p2], own, other, state, .. } = *self;
+        let black = if state & 1 == 0 { other } else { own };
+        Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
+    }
+
+    /// Whether the rights to castle are those of standard chess: [`RIGHTS`] knows no others.
+    fn has_usual_rights(&self) -> bool {
+        let rights = self.state >> 16;
+        let held = rights >> 3 & 0x1111;
+        let kings = self.roles[1] & self.roles[2];
+        let white = if self.state & 1 == 0 { self.own } else { self.other };
+        let stands = |king: u64, color: u64, held: u32| held == 0 || kings & color == king;
+        rights == ((held * 15) & 0x8f8f)
+            && stands(1 << 4, white, held & 0x0011)
+            && stands(1 << 60, !white, held & 0x1100)
+    }
+
+    /// Plays the move of a word; tells whether it was a usual one and legal. Where it was not, the men stand anyhow.
+    #[inline(always)]
+    fn play<const COLOR: usize>(self, sketches: &Sketches, word: usize) -> (Men, PackedMove, bool) {
+        let Men { roles: [p0, p1, p2], own, other, own_king, other_king, state } = self;
+        let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
+        let [n0, n1, n2] =
+            [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
+        // The pieces that may have been meant: mostly one. Of several, those with a free way are.
+        let occupied = own | other;
+        let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
+        let reach = sketches.reach[word] as usize & 511;
+        let mut origin = pieces & HINTS[sketches.hint[word] as u8 as usize] & FROM[COLOR][reach];
+        if origin & origin.wrapping_sub(1) != 0 {
+            origin = only_free(to, origin, occupied);
+        }
+        // 64 if there is none: that way is never free.
+        let from = origin.trailing_zeros();
+        let pawn_errs = (other ^ sketches.takes[word]) & sketches.pawn_target[word];
+        let wrong = WAYS[from as usize][to] & occupied | own & target | pawn_errs;
+        let keep = !(origin | target);
+        let roles = [
+            p0 & keep | sketches.put[0][word],
+            p1 & keep | sketches.put[1][word],
+            p2 & keep | sketches.put[2][word],
+        ];
+        let moved = own & !origin | target;
+        let enemies = other & !target;
+        // No enemy may see the king afterwards.
+        let king = if reach >= KING { to } else { own_king };
+        let seen = seen::<COLOR>(self.roles, king & 63, enemies, moved | enemies);
+        // The square that a pawn passes over.
+        let passed = if origin & sketches.double[word] == 0 { 64 << 8 } else { (to as u32 ^ 8) << 8 };
+        let rights = state & RIGHTS[from as usize] & RIGHTS[to];
+        let state = rights | passed | (COLOR as u32 ^ 1);
+        let men = Men { roles, own: enemies, other: moved, own_king: other_king, other_king: king, state };
+        let mv = PackedMove((from | sketches.mv[word] as u32) as u16 | (COLOR as u16) << 15);
+        (men, mv, wrong | seen == 0)
+    }
+
+    /// Castles as in standard chess, if that is legal. Where it is not, nothing changes.
+    fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
+        let Men { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
+        let back = 56 * COLOR;
+        // Files: king and rook after the move, the rook before, those to be free, those that the king is on.
+        let (king_to, rook_to, rook, free, way) = match towards {
+            CastlingSide::KingSide => (6, 5, 7, 0x60, 4..7),
+            CastlingSide::QueenSide => (2, 3, 0, 0x0e, 2..5),
+        };
+        let right = 8 << if towards.is_king_side() { 0 } else { 4 };
+        let occupied = own | other;
+        let king = 1 << (back + 4);
+        if state >> (16 + 8 * COLOR) & right == 0 || occupied & free << back != 0 {
+            return None;
+        }
+        for file in way {
+            if seen::<COLOR>(self.roles, back + file, other, occupied ^ king) != 0 {
+                return None;
+            }
+        }
+        let kings = king | 1 << (back + king_to);
+        let rooks = 1 << (back + rook) | 1 << (back + rook_to);
+        *self = Men {
+            roles: [p0, p1 ^ kings, p2 ^ kings ^ rooks],
+            own: other,
+            other: own ^ kings ^ rooks,
+            own_king: other_king,
+            other_king: back + king_to,
+            state: state & 0xffff_0000 & RIGHTS[back + 4] | 64 << 8 | (COLOR as u32 ^ 1),
+        };
+        Some(PackedMove::castle(Square::new(back as u32 + 4), Square::new((back + rook) as u32)))
+    }
+}
+
+/// The one square of a set that nothing stands before, or none if there are more or less of them.
+#[inline(always)]
+fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
+    let mut free = 0;
+    while set != 0 {
+        let first = set & set.wrapping_neg();
+        if WAYS[set.trailing_zeros() as usize][to] & occupied == 0 {
+            free |= first;
+        }
+        set ^= first;
+    }
+    if free & free.wrapping_sub(1) == 0 { free } else { 0 }
+}
+
+/// Not 0 if one of `enemies` attacks a square where `occupied` squares are in the way. It is one of that color.
+#[inline(always)]
+fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
+    let around = &AROUND[square];
+    let steps = around[COLOR] & p0 & !(p1 | p2) | around[2] & p1 & !(p0 | p2) | around[3] & p1 & p2;
+    let mut far = (around[4] & p0 & (p1 | p2) | around[5] & p2 & !p1) & enemies;
+    let first_is_free = |far: &mut u64| {
+        let is_free = u64::from(WAYS[far.trailing_zeros() as usize][square & 63] & occupied == 0);
+        *far &= far.wrapping_sub(1);
+        is_free
+    };
+    // There are mostly two at most: these are looked at without a branch.
+    let mut seen = steps & enemies;
+    seen |= first_is_free(&mut far);
+    seen |= first_is_free(&mut far);
+    while far != 0 {
+        seen |= first_is_free(&mut far);
+    }
+    seen
+}

@@ -1,0 +1,155 @@
+//! Vectors of 64 bytes.
+
+use std::arch::x86_64::{
+    __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi512_si128,
+    _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi64_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epu8_mask,
+    _mm512_cvtepu8_epi64, _mm512_mask_blend_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi64,
+    _mm512_or_si512, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_sub_epi8, _mm512_sub_epi64, _mm512_test_epi64_mask, _mm512_xor_si512,
+    _pdep_u64,
+};
+
+use super::classes::Classes;
+use super::instructions::Instructions;
+use super::lanes::{Lanes, pairwise};
+use super::sketches::Sketches;
+use super::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
+use orbit_core::isa::Avx512;
+
+#[expect(unsafe_code, reason = "code for another instruction set")]
+impl Instructions for Avx512 {
+    #[inline(always)]
+    fn classes(self, block: &[u8; BLOCK]) -> Classes {
+        // SAFETY: a value exists only where the processor has these instructions.
+        unsafe { classes(block) }
+    }
+
+    #[inline(always)]
+    fn first_words(self, span: &[u8; SPAN], words: Words) -> (FirstWords, usize) {
+        // SAFETY: the same.
+        unsafe { first_words(span, words) }
+    }
+
+    #[inline(always)]
+    fn sketch(self, words: &FirstWords, sketches: &mut Sketches) {
+        sketches.read::<Eight>(self, words);
+    }
+}
+
+/// What the bytes of a block are.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn classes(block: &[u8; BLOCK]) -> Classes {
+    let bytes: __m512i = bytemuck::cast(*block);
+    let every = |byte: u8| _mm512_set1_epi8(byte as i8);
+    Classes {
+        space: _mm512_cmpeq_epi8_mask(bytes, every(b' ')),
+        line: _mm512_cmpeq_epi8_mask(bytes, every(b'\n')),
+        carriage: _mm512_cmpeq_epi8_mask(bytes, every(b'\r')),
+        dot: _mm512_cmpeq_epi8_mask(bytes, every(b'.')),
+        digit: _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, every(b'0')), every(10)),
+        low: _mm512_cmplt_epi8_mask(bytes, every(0x21)),
+    }
+}
+
+/// [`FirstWords::of`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn first_words(span: &[u8; SPAN], Words { starts, blanks }: Words) -> (FirstWords, usize) {
+    let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
+    let bytes: __m512i = bytemuck::cast(*bytes);
+    // A word goes on to a blank, and no other begins before that.
+    let ends = (!blanks).wrapping_add(starts) & blanks;
+    let places: __m512i = bytemuck::cast(PLACES);
+    let start = _mm512_maskz_compress_epi8(starts, places);
+    let end = _mm512_maskz_compress_epi8(ends, places);
+    // What follows the last bytes of a block is read from its beginning, but no word goes on there.
+    let eight_from =
+        _mm512_add_epi8(_mm512_permutexvar_epi8(bytemuck::cast(EACH_WORD), start), bytemuck::cast(EACH_BYTE));
+    let of_word = _mm512_permutexvar_epi8(eight_from, bytes);
+    let start = _mm512_cvtepu8_epi64(_mm512_castsi512_si128(start));
+    let end = _mm512_cvtepu8_epi64(_mm512_castsi512_si128(end));
+    let count = (starts.count_ones() as usize).min(WORDS);
+    let first = FirstWords {
+        bytes: bytemuck::cast(of_word),
+        lengths: bytemuck::cast(_mm512_sub_epi64(end, start)),
+        starts: bytemuck::cast(start),
+        count,
+    };
+    (first, _pdep_u64(1 << (count - 1), ends).trailing_zeros() as usize)
+}
+
+/// The place of each byte of a block.
+const PLACES: [u8; BLOCK] = bytes(1, 64);
+/// The word that a byte belongs to where each word has eight of them.
+const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
+/// The place of a byte in such a word.
+const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
+
+/// The place of each byte of a block, over one number and modulo another.
+const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
+    let mut bytes = [0; BLOCK];
+    let mut k = 0;
+    while k < BLOCK {
+        bytes[k] = (k / over % modulo) as u8;
+        k += 1;
+    }
+    bytes
+}
+
+/// Eight numbers, of a processor that has AVX-512.
+#[derive(Clone, Copy)]
+pub(super) struct Eight(__m512i);
+
+#[expect(unsafe_code, reason = "instructions of AVX-512")]
+impl Lanes for Eight {
+    type With = Avx512;
+
+    const COUNT: usize = 8;
+
+    #[inline(always)]
+    fn of(_: Avx512, numbers: &[u64; WORDS], at: usize) -> Eight {
+        debug_assert_eq!(at, 0, "there are no more");
+        Eight(bytemuck::cast(*numbers))
+    }
+
+    #[inline(always)]
+    fn store(self, numbers: &mut [u64; WORDS], at: usize) {
+        debug_assert_eq!(at, 0, "there are no more");
+        *numbers = bytemuck::cast(self.0);
+    }
+
+    #[inline(always)]
+    fn all(self, number: u64) -> Eight {
+        // SAFETY: a value exists only where the processor has these instructions.
+        Eight(unsafe { _mm512_set1_epi64(number as i64) })
+    }
+
+    pairwise! {
+        and: _mm512_and_si512,
+        or: _mm512_or_si512,
+        xor: _mm512_xor_si512,
+        add: _mm512_add_epi64,
+        sub: _mm512_sub_epi64,
+        left_by: _mm512_sllv_epi64,
+        right_by: _mm512_srlv_epi64,
+    }
+
+    #[inline(always)]
+    fn equal(self, other: Eight) -> Eight {
+        // SAFETY: the same.
+        unsafe {
+            let equal = _mm512_cmpeq_epi64_mask(self.0, other.0);
+            Eight(_mm512_maskz_mov_epi64(equal, self.all(!0).0))
+        }
+    }
+
+    #[inline(always)]
+    fn pick(self, yes: Eight, no: Eight) -> Eight {
+        // SAFETY: the same.
+        unsafe {
+            let is_yes = _mm512_test_epi64_mask(self.0, self.0);
+            Eight(_mm512_mask_blend_epi64(is_yes, no.0, yes.0))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Moves as far as their words say them, laid out for playing.
+
+use super::lanes::Lanes;
+use super::tables::{ANY, LETTERS};
+use super::words::{FirstWords, WORDS};
+
+/// All of the moves of a block that depends on no board: a number of each kind for each word. Usual moves are those of a pawn or
+/// a piece that goes to a square, perhaps takes, and whose origin is named by a file or a rank at most; no piece has
+/// the origin that other words name.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sketches {
+    /// The entry of [`HINTS`](super::tables::HINTS).
+    pub(super) hint: [u64; WORDS],
+    /// The entry of [`FROM`](super::tables::FROM) of a color.
+    pub(super) reach: [u64; WORDS],
+    /// The number of the square that the piece goes to.
+    pub(super) to: [u64; WORDS],
+    /// That square.
+    pub(super) target: [u64; WORDS],
+    /// For each plane of a board that roles are in, all bits if that of the role is not set in it.
+    pub(super) inverted: [[u64; WORDS]; 3],
+    /// For each of these planes, the target if that of the role is set in it.
+    pub(super) put: [[u64; WORDS]; 3],
+    /// The target of a pawn.
+    pub(super) pawn_target: [u64; WORDS],
+    /// All bits for a pawn that takes.
+    pub(super) takes: [u64; WORDS],
+    /// The squares two before and two behind the target of a pawn.
+    pub(super) double: [u64; WORDS],
+    /// The square and the role as in a [`PackedMove`](orbit_core::board::PackedMove).
+    pub(super) mv: [u64; WORDS],
+}
+
+impl Sketches {
+    pub(super) const EMPTY: Sketches = Sketches {
+        hint: [0; WORDS],
+        reach: [0; WORDS],
+        to: [0; WORDS],
+        target: [0; WORDS],
+        inverted: [[0; WORDS]; 3],
+        put: [[0; WORDS]; 3],
+        pawn_target: [0; WORDS],
+        takes: [0; WORDS],
+        double: [0; WORDS],
+        mv: [0; WORDS],
+    };
+
+    /// Reads words.
+    #[inline(always)]
+    pub(super) fn read<L: Lanes>(&mut self, with: L::With, words: &FirstWords) {
+        for at in (0..WORDS).step_by(L::COUNT) {
+            self.read_at(L::of(with, &words.bytes, at), L::of(with, &words.lengths, at), at);
+        }
+    }
+
+    /// Reads words from their ends: a sign of check, the square, a sign of capture, then file or rank of origin.
+    #[inline(always)]
+    fn read_at<L: Lanes>(&mut self, bytes: L, length: L, at: usize) {
+        let (none, byte, seven) = (bytes.all(0), bytes.all(0xff), bytes.all(7));
+        let first = bytes.and(byte);
+        let is_pawn = first.right::<5>().equal(bytes.all(3));
+
+        let word = bytes.left_by(bytes.all(64).sub(length.left::<3>()));
+        let last = word.right::<56>();
+        // What is true is -1.
+        let is_check = last.equal(bytes.all(b'+'.into())).or(last.equal(bytes.all(b'#'.into())));
+        let word = word.left_by(is_check.and(bytes.all(8)));
+        let rank = word.right::<56>().sub(bytes.all(b'1'.into()));
+        let file_letter = word.right::<48>().and(byte);
+        let file = file_letter.sub(bytes.all(b'a'.into()));
+        let with_x = word.right::<40>().and(byte).equal(bytes.all(b'x'.into()));
+        let hint = word.left_by(bytes.all(16).add(with_x.and(bytes.all(8)))).right::<56>();
+        let hints = length.sub(bytes.all(3)).add(is_check).add(with_x).sub(is_pawn);
+        let over = rank.or(file).or(hints.and(bytes.all(!1)).left::<3>());
+        let no_letter = first.and(bytes.all(0x40)).xor(bytes.all(0x40));
+        let is_usual = over.or(no_letter).and(bytes.all(!7)).equal(none);
+        let unhinted = is_pawn.pick(file_letter, bytes.all(ANY));
+        let hint = hints.equal(none).pick(unhinted, hint).and(is_usual);
+
+        let to = rank.and(seven).left::<3>().or(file.and(seven));
+        let target = bytes.all(1).left_by(to);
+        let number = first.and(bytes.all(63));
+        let mut role = none;
+        for (k, &letters) in LETTERS.iter().enumerate() {
+            let plane = none.sub(bytes.all(letters).right_by(number).and(bytes.all(1)));
+            role = role.or(plane.and(bytes.all(1 << (12 + k))));
+            plane.xor(bytes.all(!0)).store(&mut self.inverted[k], at);
+            plane.and(target).store(&mut self.put[k], at);
+        }
+        let mv = role.or(to.left::<6>());
+        let pawn_target = target.and(is_pawn);
+        // The origin of a pawn is named by its file.
+        let stays = hint.sub(bytes.all(1)).xor(to).and(seven).equal(none);
+
+        hint.store(&mut self.hint, at);
+        mv.right::<6>().store(&mut self.reach, at);
+        to.store(&mut self.to, at);
+        target.store(&mut self.target, at);
+        pawn_target.store(&mut self.pawn_target, at);
+        stays.xor(bytes.all(!0)).store(&mut self.takes, at);
+        pawn_target.left::<16>().or(pawn_target.right::<16>()).store(&mut self.double, at);
+        mv.store(&mut self.mv, at);
+    }
+}

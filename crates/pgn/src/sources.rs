@@ -1,0 +1,507 @@
+//! Where text comes from: files, folders, the web, standard input, bytes.
+
+use std::collections::VecDeque;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use twox_hash::XxHash3_64;
+
+use super::archive::{self, Archive, Refusal, Unpacking};
+use super::chunk::{Chunk, Cutter, Failure, FailureKind};
+use super::decode::{Compression, Decoder, HEAD_BYTES, Whole};
+use super::folder::Files;
+use super::stamp::is_same_file;
+#[cfg(feature = "https")]
+use super::web::{Client, Remote};
+use super::{Options, PgnError, SourceFailure, Stamp, Url};
+
+/// One input.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Source {
+    /// The path as given or found, the URL without user, password and query, or `standard input`, for messages.
+    pub name: String,
+    /// Where it lies, unless it is no file here.
+    pub path: Option<PathBuf>,
+    /// Its size before decompression, where that is known.
+    pub bytes: Option<u64>,
+    /// What its file is known by: size and time once it has been opened, the content once it was read to its
+    /// end. Of what is no file, size and content alone.
+    pub stamp: Stamp,
+    /// How it is packed; known once it has been opened.
+    pub compression: Option<Compression>,
+    /// Whether it comes from the web.
+    pub is_remote: bool,
+}
+
+#[derive(Clone)]
+enum Input {
+    /// A file, and whether its folder was given in its stead.
+    File(PathBuf, Place),
+    /// A member of an archive by its number, and whether the archive or a folder was given in its stead.
+    Member(Arc<Archive>, usize, Place),
+    /// An archive whose members cannot be listed.
+    Refused(Refusal),
+    Stdin,
+    #[cfg(feature = "https")]
+    Web(Remote),
+    Bytes(SharedBytes),
+}
+
+impl Input {
+    /// Whether it comes from the web.
+    fn is_remote(&self) -> bool {
+        match self {
+            #[cfg(feature = "https")]
+            Input::Web(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Bytes that several readings share.
+#[derive(Clone)]
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// How a file came to be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Named,
+    InFolder,
+}
+
+/// All inputs in order, unpacked and cut into chunks.
+pub struct Sources {
+    sources: Vec<Source>,
+    waiting: VecDeque<(u32, Input)>,
+    current: Option<Cutter>,
+    /// The file or the archive that is being read.
+    file: Option<Opened>,
+    place: Place,
+    unpacking: Unpacking,
+    failures: Vec<SourceFailure>,
+    skipped: Vec<SourceFailure>,
+    notes: Vec<String>,
+    consumed: Arc<AtomicU64>,
+    chunks: u64,
+    options: Options,
+}
+
+impl Sources {
+    /// Lists the inputs; nothing is read yet.
+    ///
+    /// `-` is standard input. A file is taken whatever its name, its content decides how it is read. What begins with
+    /// `https://` or `http://` is a file on the web, for which its server is asked here.
+    /// A folder stands for all files below it whose names end in `.pgn`, `.epd` or `.fen`, perhaps
+    /// with `.zst`, `.gz` or `.bz2` after it (case does not matter), and for archives, in byte order of their paths;
+    /// links to folders inside it are not followed.
+    ///
+    /// A zip archive, and a 7z archive with the feature `sevenz`, stands for its members of such names, in its order. Each is a
+    /// source of its own, whose path is that of the archive with the name of the member after it. A member can be given by this
+    /// path, whatever its name, and so can a folder inside the archive.
+    ///
+    /// # Errors
+    ///
+    /// A path that does not exist, a folder that cannot be listed or holds no such file, an archive without such a member, `-`
+    /// twice, a file that the web does not have; any URL in a build without the feature `https`, and any 7z archive in one without
+    /// `sevenz`.
+    pub fn open(paths: &[PathBuf], options: Options) -> Result<Sources, PgnError> {
+        let mut all = Sources::empty(options);
+        let mut web = Web::default();
+        for path in paths {
+            if let Some(url) = Url::of(path) {
+                web.add(&mut all, url)?;
+                continue;
+            }
+            if path.as_os_str() == "-" {
+                if all.waiting.iter().any(|(_, input)| matches!(input, Input::Stdin)) {
+                    return Err(PgnError::StdinTwice);
+                }
+                all.add(String::from("standard input"), None, None, Input::Stdin);
+                continue;
+            }
+            if path.is_dir() {
+                let files = Files::below(path)?;
+                all.notes.extend(files.note().map(|note| format!("{}: {note}", path.display())));
+                for (file, bytes) in files.games {
+                    all.add_file(&file, bytes, Place::InFolder)?;
+                }
+                continue;
+            }
+            let is_below = all.options.folders.iter().any(|folder| path.starts_with(folder));
+            let place = if is_below { Place::InFolder } else { Place::Named };
+            match fs::metadata(path) {
+                Ok(metadata) => {
+                    let bytes = Some(metadata.len()).filter(|_| metadata.is_file());
+                    all.add_file(path, bytes, place)?;
+                }
+                Err(error) => match archive::inside(path) {
+                    Ok(Some((archive, name))) => all.add_members(path, &archive, Some(&name), place)?,
+                    Ok(None) => return Err(PgnError::at(path, error)),
+                    Err(refusal) => all.refuse(path, None, refusal)?,
+                },
+            }
+        }
+        Ok(all)
+    }
+
+    /// One source from memory, plain or packed.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
+        Sources::from_bytes_with(name, bytes, Options::default())
+    }
+
+    /// One source from memory, with sizes.
+    pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
+        let mut all = Sources::empty(options);
+        all.add(name.to_owned(), None, Some(bytes.len() as u64), Input::Bytes(SharedBytes(Arc::new(bytes))));
+        all
+    }
+
+    /// The same inputs, none of which was read yet.
+    ///
+    /// # Panics
+    ///
+    /// After the first chunk was read.
+    pub fn unread(&self) -> Sources {
+        assert!(self.waiting.len() == self.sources.len(), "sources that were begun are not read again");
+        Sources {
+            sources: self.sources.clone(),
+            waiting: self.waiting.clone(),
+            ..Sources::empty(self.options.clone())
+        }
+    }
+
+    /// Ends waiting for the web when the flag becomes true.
+    pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
+        self.options.interrupt = Arc::clone(flag);
+    }
+
+    /// Texts that were not begun yet are unpacked on so many threads: see [`Options::unpack_threads`].
+    pub fn unpack_on(&mut self, threads: usize) {
+        self.options.unpack_threads = threads;
+    }
+
+    fn empty(options: Options) -> Sources {
+        Sources {
+            sources: Vec::new(),
+            waiting: VecDeque::new(),
+            current: None,
+            file: None,
+            place: Place::Named,
+            unpacking: Unpacking::default(),
+            failures: Vec::new(),
+            skipped: Vec::new(),
+            notes: Vec::new(),
+            consumed: Arc::default(),
+            chunks: 0,
+            options,
+        }
+    }
+
+    fn add_file(&mut self, path: &Path, bytes: Option<u64>, place: Place) -> Result<(), PgnError> {
+        match Archive::open(path) {
+            Ok(Some(archive)) => return self.add_members(path, &archive, None, place),
+            Ok(None) => self.add_path(path.to_owned(), bytes, Input::File(path.to_owned(), place)),
+            Err(refusal) => self.refuse(path, bytes, refusal)?,
+        }
+        Ok(())
+    }
+
+    /// Adds the members of an archive that look like games, or those that `below` names.
+    fn add_members(
+        &mut self,
+        path: &Path,
+        archive: &Arc<Archive>,
+        below: Option<&Path>,
+        place: Place,
+    ) -> Result<(), PgnError> {
+        let members = archive.games(below);
+        if members.is_empty() && below.is_some() {
+            return Err(PgnError::NoMember { path: path.to_owned(), members: archive.names() });
+        }
+        if members.is_empty() && place == Place::Named {
+            return Err(PgnError::EmptyArchive { path: path.to_owned(), members: archive.names() });
+        }
+        if below.is_none() {
+            self.notes.extend(archive.notes());
+        }
+        let is_named = |number| below.is_some_and(|name| archive.find(name) == Some(number));
+        for number in members {
+            let path = archive.path_of(number);
+            let place = if is_named(number) { place } else { Place::InFolder };
+            let bytes = Some(archive.member(number).bytes);
+            self.add_path(path, bytes, Input::Member(Arc::clone(archive), number, place));
+        }
+        Ok(())
+    }
+
+    /// Adds an archive whose members are not known: that it cannot be read is told when it is its turn.
+    fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: Refusal) -> Result<(), PgnError> {
+        self.add_path(path.to_owned(), bytes, Input::Refused(refusal));
+        Ok(())
+    }
+
+    fn add_path(&mut self, path: PathBuf, bytes: Option<u64>, input: Input) {
+        self.add(path.display().to_string(), Some(path), bytes, input);
+    }
+
+    fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
+        let index = u32::try_from(self.sources.len()).expect("no command line names 2^32 files");
+        let is_remote = input.is_remote();
+        self.sources.push(Source {
+            name,
+            path,
+            bytes,
+            stamp: Stamp::default(),
+            compression: None,
+            is_remote,
+        });
+        self.waiting.push_back((index, input));
+    }
+
+    /// The longest game that is read to its end: see [`Options::game_bytes_max`].
+    pub fn game_bytes_max(&self) -> usize {
+        self.options.game_bytes_max
+    }
+
+    /// All sources, in the order in which they are read.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The sources that were not read to their ends, so far.
+    pub fn failures(&self) -> &[SourceFailure] {
+        &self.failures
+    }
+
+    /// The files of folders that were left unread because they hold no games whatever their names say, so far.
+    pub fn skipped(&self) -> &[SourceFailure] {
+        &self.skipped
+    }
+
+    /// Sentences about files of folders and members of archives that are not among the sources although they may hold games, or
+    /// whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Bytes consumed so far, before decompression: to be compared with the sum of
+    /// [`Source::bytes`].
+    pub fn bytes_read(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+
+    /// Reads on to the next chunk; `None` at the end of all sources. A source that cannot be read on
+    /// is left, and recorded among [`Sources::failures`].
+    pub fn next_chunk(&mut self) -> Option<Chunk> {
+        let mut texts = Vec::new();
+        let mut bytes = 0;
+        while bytes < self.options.chunk_bytes {
+            let Some(cutter) = &mut self.current else {
+                let Some((index, input)) = self.waiting.pop_front() else { break };
+                self.start(index, input);
+                continue;
+            };
+            let source = cutter.source();
+            let Sources { failures, skipped, place, options, .. } = self;
+            let text = cutter.next(options, &mut |Failure { offset, reason, kind }| {
+                // An interrupt is told as such.
+                if options.interrupt.load(Ordering::Relaxed) {
+                    return;
+                }
+                let is_skipped = (kind, *place) == (FailureKind::NoGames, Place::InFolder);
+                let list = if is_skipped { &mut *skipped } else { &mut *failures };
+                list.push(SourceFailure { source, offset, reason });
+            });
+            match text {
+                Some(text) => {
+                    bytes += text.bytes.len();
+                    texts.push(text);
+                    if !cutter.is_done() {
+                        break;
+                    }
+                }
+                None => self.leave(),
+            }
+        }
+        if texts.is_empty() {
+            return None;
+        }
+        let index = self.chunks;
+        self.chunks += 1;
+        Some(Chunk { index, texts, game_bytes_max: self.options.game_bytes_max })
+    }
+
+    fn start(&mut self, index: u32, input: Input) {
+        let Source { stamp, is_remote, .. } = &mut self.sources[index as usize];
+        (self.file, self.place) = (None, Place::Named);
+        let mut is_member = false;
+        let raw: io::Result<Box<dyn Read + Send>> = match input {
+            Input::File(path, place) => File::open(&path).and_then(|file| {
+                self.place = place;
+                let metadata = file.metadata()?;
+                *stamp = Stamp::of(&metadata);
+                self.file = metadata.is_file().then_some(Opened::File { path, metadata });
+                Ok(Box::new(file) as _)
+            }),
+            Input::Member(archive, number, place) => {
+                self.place = place;
+                *stamp = archive.stamp(number);
+                let raw = archive.read(number, &mut self.unpacking, &self.options);
+                self.file = Some(Opened::Archive(archive));
+                is_member = true;
+                raw
+            }
+            Input::Refused(refusal) => Err(refusal.into()),
+            Input::Stdin => Ok(Box::new(io::stdin())),
+            #[cfg(feature = "https")]
+            Input::Web(remote) => {
+                remote.read(&self.options.interrupt).map(|incoming| Box::new(incoming) as _)
+            }
+            Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
+        };
+        match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), &self.options)) {
+            Ok(mut decoder) => {
+                decoder.is_remote = *is_remote;
+                let compression = match decoder.compression {
+                    Compression::Plain if is_member => Compression::Archive,
+                    compression => compression,
+                };
+                self.sources[index as usize].compression = Some(compression);
+                self.current = Some(Cutter::new(index, decoder));
+            }
+            Err(error) => self.failures.push(SourceFailure {
+                source: index,
+                offset: 0,
+                reason: Refusal::told(&error)
+                    .map_or_else(|| format!("the file cannot be read: {error}"), ToString::to_string),
+            }),
+        }
+    }
+
+    /// Leaves the current source, and notes its content if all of it was read without a failure. A file
+    /// that grew while it was read is noted without it; one that shrank or was replaced is a failure.
+    fn leave(&mut self) {
+        let Some(cutter) = self.current.take() else { return };
+        let index = cutter.source();
+        let source = &mut self.sources[index as usize];
+        // Sources fail one after the other.
+        let is_left = |list: &[SourceFailure]| list.last().is_some_and(|failure| failure.source == index);
+        if is_left(&self.failures) || is_left(&self.skipped) {
+            return;
+        }
+        let Some(whole) = cutter.whole() else { return };
+        if let Some(reason) = self.file.take().and_then(|file| file.change(&whole)) {
+            self.failures.push(SourceFailure { source: index, offset: cutter.offset(), reason });
+            return;
+        }
+        if let Some(hash) = whole.hash
+            && source.stamp.bytes.is_none_or(|bytes| bytes == whole.bytes)
+        {
+            source.stamp = Stamp { bytes: Some(whole.bytes), hash: Some(hash), ..source.stamp };
+        }
+    }
+}
+
+/// Adds files on the web, with what is common to them.
+#[derive(Default)]
+struct Web {
+    #[cfg(feature = "https")]
+    client: Option<Arc<Client>>,
+}
+
+impl Web {
+    #[cfg(feature = "https")]
+    fn add(&mut self, all: &mut Sources, url: Url) -> Result<(), PgnError> {
+        let name = url.shown();
+        if url.names_reel() {
+            return Err(PgnError::ReelOnWeb { name });
+        }
+        let client = self.client.get_or_insert_with(|| Arc::new(Client::new(all.options.web)));
+        let remote = Remote::open(client, url, all.sources.is_empty(), &all.options)?;
+        all.add(name, None, remote.bytes(), Input::Web(remote));
+        Ok(())
+    }
+
+    #[cfg(not(feature = "https"))]
+    fn add(&mut self, _: &mut Sources, url: Url) -> Result<(), PgnError> {
+        let name = url.shown();
+        Err(if url.names_reel() { PgnError::ReelOnWeb { name } } else { PgnError::WithoutWeb { name } })
+    }
+}
+
+/// The file that is being read, as it was when it was opened.
+enum Opened {
+    File {
+        path: PathBuf,
+        metadata: Metadata,
+    },
+    /// A member of an archive.
+    Archive(Arc<Archive>),
+}
+
+impl Opened {
+    /// What happened to the file while it was read, unless it only grew: what was read of it then is no state that
+    /// it ever had, or not the one that it has now. A file that was removed was read as it was. An archive does not grow.
+    fn change(&self, whole: &Whole) -> Option<String> {
+        let (path, metadata) = match self {
+            Opened::File { path, metadata } => (path, metadata),
+            Opened::Archive(archive) => return archive.change().map(|refusal| refusal.to_string()),
+        };
+        let (before, read) = (metadata.len(), whole.bytes);
+        if read < before {
+            return Some(format!(
+                "the file shrank from {before} to {read} bytes while it was read: read it again"
+            ));
+        }
+        let replaced =
+            || Some(String::from("the file was replaced or written to while it was read: read it again"));
+        let now = fs::metadata(path).ok()?;
+        if !is_same_file(metadata, &now) {
+            return replaced();
+        }
+        if Stamp::of(&now) == Stamp::of(metadata) {
+            return None;
+        }
+        let has_grown = now.len() > before && now.len() >= read;
+        if has_grown && head_hash(path).is_ok_and(|head| head == whole.head) { None } else { replaced() }
+    }
+}
+
+/// XXH3 of a file's first bytes.
+fn head_hash(path: &Path) -> io::Result<u64> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok(XxHash3_64::oneshot(&head))
+}
+
+/// Puts the files below folders, and the members of archives, in place of these, as [`Sources::open`] does; all else stays as it
+/// is. Beside them what [`Sources::notes`] says.
+///
+/// # Errors
+///
+/// A folder that cannot be listed or holds no games, an archive without games.
+pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>), PgnError> {
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
+    for path in paths {
+        let is_path = path.as_os_str() != "-" && Url::of(path).is_none();
+        let is_opened = is_path && (path.is_dir() || archive::file_of(path).is_file());
+        if is_opened {
+            let sources = Sources::open(std::slice::from_ref(path), Options::default())?;
+            files.extend(sources.sources.into_iter().filter_map(|source| source.path));
+            notes.extend(sources.notes);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok((files, notes))
+}

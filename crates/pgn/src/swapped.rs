@@ -1,0 +1,52 @@
+//! A game as its other side sees it.
+
+use super::game::{Game, Outcome, Tag};
+use orbit_core::board::Position;
+
+impl Outcome {
+    /// The same with the sides in each other's place.
+    #[must_use]
+    pub const fn colors_swapped(self) -> Outcome {
+        match self {
+            Outcome::WhiteWins => Outcome::BlackWins,
+            Outcome::BlackWins => Outcome::WhiteWins,
+            Outcome::Draw | Outcome::Unknown => self,
+        }
+    }
+}
+
+impl Game {
+    /// The same game with the sides in each other's place: positions, moves, side lines, the result, and the tags that
+    /// speak of one side, such as `White` and `WhiteElo`. What annotators wrote stays.
+    #[must_use]
+    pub fn colors_swapped(mut self) -> Game {
+        self.start = Some(self.start.unwrap_or_else(Position::standard).colors_swapped());
+        let moves = self.moves.iter_mut().chain(self.lines.iter_mut().flat_map(|line| &mut line.moves));
+        moves.for_each(|mv| *mv = mv.colors_swapped());
+        self.positions.iter_mut().for_each(|position| *position = position.colors_swapped());
+        self.tags.iter_mut().for_each(swap_tag);
+        self.outcome = self.outcome.colors_swapped();
+        self.is_swapped = !self.is_swapped;
+        self
+    }
+}
+
+/// Names of tags that begin with a side, and the value of `Result`.
+fn swap_tag(tag: &mut Tag) {
+    let begins = |side: &[u8]| tag.name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(side));
+    let other: Option<&[u8]> = match () {
+        () if begins(b"White") => Some(b"Black"),
+        () if begins(b"Black") => Some(b"White"),
+        () => None,
+    };
+    if let Some(other) = other {
+        tag.name.splice(..5, other.iter().copied());
+    }
+    if tag.name.eq_ignore_ascii_case(b"Result") {
+        match &*tag.value {
+            b"1-0" => tag.value = b"0-1".to_vec(),
+            b"0-1" => tag.value = b"1-0".to_vec(),
+            _ => {}
+        }
+    }
+}

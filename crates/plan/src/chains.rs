@@ -1,0 +1,224 @@
+//! Several operations as one step.
+//!
+//! An interpreter reads and writes a whole register for each step. Most steps of most plans are
+//! unions and intersections of squares that were moved or cut with a mask, each used once. Such a tree
+//! becomes one step, a *chain*: its terms go into an accumulator that stays in the processor.
+
+use std::collections::HashMap;
+
+use super::{
+    dag::{Id, Op, TRUE},
+    program::{Chain, ChainOp, Draft, Term, Writer},
+};
+use orbit_core::board::attacks;
+
+/// Longer chains are begun anew, so that no register lives on for long.
+const TERMS_MAX: usize = 24;
+
+impl Writer<'_> {
+    /// Puts chains in place of operations that nobody else reads.
+    pub(super) fn chain(&mut self, roots: &[Id]) {
+        let readers = self.readers(roots);
+        let drafts = std::mem::take(&mut self.drafts);
+        let mut chains = Chains { drafts: Vec::with_capacity(drafts.len()), at: HashMap::new(), readers };
+        let mut begins = Vec::new();
+        for draft in drafts {
+            match draft {
+                Draft::Begin(..) => {
+                    // What stands before a loop is not computed again in each of its rows.
+                    chains.at.clear();
+                    begins.push(chains.drafts.len());
+                    chains.drafts.push(Some(draft));
+                }
+                Draft::End(id, l, _) => {
+                    chains.at.clear();
+                    let begin = begins.pop().expect("a loop that ends has begun");
+                    chains.drafts.push(Some(Draft::End(id, l, begin)));
+                }
+                other => {
+                    let made =
+                        self.made_of(&other).and_then(|id| Some((id, self.combine(&mut chains, &other)?)));
+                    let id = self.made_of(&other);
+                    let draft = made.map_or(other, |(id, chain)| Draft::Chain(id, chain));
+                    if let Some(id) = id {
+                        chains.at.insert(id, chains.drafts.len());
+                    }
+                    chains.drafts.push(Some(draft));
+                }
+            }
+        }
+        self.drafts = without_gaps(chains.drafts);
+    }
+
+    /// How often each node is read; roots and bodies of loops once more, so that they stay.
+    fn readers(&self, roots: &[Id]) -> HashMap<Id, usize> {
+        let mut readers: HashMap<Id, usize> = HashMap::new();
+        let mut read = |id: Id, times| *readers.entry(id).or_default() += times;
+        roots.iter().for_each(|&root| read(root, 2));
+        for draft in &self.drafts {
+            match draft {
+                Draft::Node(id) => self.dag.op(*id).args().for_each(|arg| read(arg, 1)),
+                Draft::AndScalar(_, a, _) | Draft::OrScalar(_, a, _) => read(*a, 1),
+                Draft::End(_, l, _) => read(self.dag.loops[l.0 as usize].body, 2),
+                Draft::Splat(..) | Draft::Begin(..) | Draft::Chain(..) | Draft::Answer(..) => {}
+            }
+        }
+        readers
+    }
+
+    /// The node that a draft computes.
+    fn made_of(&self, draft: &Draft) -> Option<Id> {
+        match draft {
+            Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The chain that takes the place of a draft, if any of its operands goes into one.
+    fn combine(&mut self, chains: &mut Chains, draft: &Draft) -> Option<Chain> {
+        match *draft {
+            Draft::Node(id) => match self.dag.op(id) {
+                Op::Or(a, b) => self.join(chains, ChainOp::Or, [(a, false), (b, false)]),
+                Op::And(a, b) => {
+                    let tests = self.join(chains, ChainOp::Meet, [(a, false), (b, false)]);
+                    tests.or_else(|| self.join(chains, ChainOp::And, [(a, false), (b, false)]))
+                }
+                Op::AndNot(a, b) => {
+                    let tests = self.join(chains, ChainOp::Meet, [(a, false), (b, true)]);
+                    tests.or_else(|| self.join(chains, ChainOp::And, [(a, false), (b, true)]))
+                }
+                Op::Add(a, b) => self.join(chains, ChainOp::Sum, [(a, false), (b, false)]),
+                Op::NonEmpty(a) => {
+                    let Draft::AndScalar(_, src, keep) = *chains.only_reader(a)? else { return None };
+                    chains.take(a);
+                    Some(Chain { op: ChainOp::Meet, terms: vec![Term { src, keep, by: 0, not: false }] })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Joins two operands, each perhaps negated, to one chain; `None` if neither has anything to bring
+    /// in but itself.
+    fn join(&mut self, chains: &mut Chains, op: ChainOp, operands: [(Id, bool); 2]) -> Option<Chain> {
+        let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
+        // Their terms are no words that could stand for themselves.
+        let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
+        let count = found.iter().flatten().map(Vec::len).sum::<usize>();
+        let is_whole = found.iter().all(Option::is_some) && count <= TERMS_MAX;
+        if is_test && !is_whole || count == 0 {
+            return None;
+        }
+        let all = self.scalar(TRUE);
+        let mut terms = Vec::new();
+        for ((id, not), found) in operands.into_iter().zip(found) {
+            match found {
+                Some(found) if terms.len() + found.len() <= TERMS_MAX => {
+                    terms.extend(found);
+                    chains.take(id);
+                }
+                _ => terms.push(Term { src: id, keep: all, by: 0, not }),
+            }
+        }
+        Some(Chain { op, terms })
+    }
+
+    /// Operands as they are.
+    fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
+        let keep = self.scalar(TRUE);
+        operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
+    }
+
+    /// What a node brings into a chain of `op` in place of itself, if nobody else reads it.
+    fn terms(&mut self, chains: &Chains, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
+        let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
+        match chains.only_reader(id)? {
+            Draft::Chain(_, chain) => {
+                let kind = match (chain.op, not) {
+                    (ChainOp::Or, true) => ChainOp::And,
+                    (ChainOp::And, true) => ChainOp::Or,
+                    (ChainOp::Meet, true) if chain.terms.len() > 1 => return None,
+                    (ChainOp::Sum, true) => return None,
+                    (kind, _) => kind,
+                };
+                (kind == op).then(|| chain.terms.iter().map(negated).collect())
+            }
+            &Draft::AndScalar(_, src, keep) if matches!(op, ChainOp::Or | ChainOp::And) => {
+                Some(vec![Term { src, keep, by: 0, not }])
+            }
+            Draft::Node(node) => match self.dag.op(*node) {
+                Op::Step(src, dx, dy) if matches!(op, ChainOp::Or | ChainOp::And) => {
+                    let (stay, by) = attacks::translation(dx, dy);
+                    let keep = self.scalar(stay);
+                    Some(vec![Term { src, keep, by: by as i8, not }])
+                }
+                Op::Not(src) if matches!(op, ChainOp::Or | ChainOp::And) => {
+                    let keep = self.scalar(TRUE);
+                    Some(vec![Term { src, keep, by: 0, not: !not }])
+                }
+                Op::NonEmpty(src) if op == ChainOp::Meet => {
+                    let keep = self.scalar(TRUE);
+                    Some(vec![Term { src, keep, by: 0, not }])
+                }
+                Op::Count(src) if op == ChainOp::Sum && !not => {
+                    let keep = self.scalar(TRUE);
+                    Some(vec![Term { src, keep, by: 0, not }])
+                }
+                Op::Or(a, b) if op == if not { ChainOp::And } else { ChainOp::Or } => {
+                    Some(self.plain_terms([(a, not), (b, not)]))
+                }
+                Op::And(a, b) if op == if not { ChainOp::Or } else { ChainOp::And } => {
+                    Some(self.plain_terms([(a, not), (b, not)]))
+                }
+                Op::AndNot(a, b) if op == if not { ChainOp::Or } else { ChainOp::And } => {
+                    Some(self.plain_terms([(a, not), (b, !not)]))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// What has become of the drafts so far.
+struct Chains {
+    /// `None` where a draft went into a chain.
+    drafts: Vec<Option<Draft>>,
+    /// Where the nodes of the innermost loop are computed.
+    at: HashMap<Id, usize>,
+    readers: HashMap<Id, usize>,
+}
+
+impl Chains {
+    /// The draft of a node that is read once.
+    fn only_reader(&self, id: Id) -> Option<&Draft> {
+        let at = *self.at.get(&id)?;
+        (self.readers.get(&id) == Some(&1)).then_some(self.drafts[at].as_ref()?)
+    }
+
+    fn take(&mut self, id: Id) {
+        self.drafts[self.at[&id]] = None;
+    }
+}
+
+/// Closes the gaps that taken drafts left, and tells the loops where they begin and end now.
+fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
+    let mut new_places = Vec::with_capacity(drafts.len());
+    let mut count = 0;
+    for draft in &drafts {
+        new_places.push(count);
+        count += usize::from(draft.is_some());
+    }
+    let mut out: Vec<Draft> = drafts.into_iter().flatten().collect();
+    for end in 0..out.len() {
+        if let Draft::End(id, l, begin) = out[end] {
+            let begin = new_places[begin];
+            out[end] = Draft::End(id, l, begin);
+            if let Draft::Begin(_, _, old) = &mut out[begin] {
+                *old = end;
+            }
+        }
+    }
+    out
+}

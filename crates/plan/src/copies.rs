@@ -1,0 +1,106 @@
+//! The copies of an orbit, told apart: one bit of a word for each.
+//!
+//! The words are those that decide whether any copy matches ([`super::orbits`]), before they are
+//! gathered: an anchor or a place in a grid is one copy already, a table gives each row a bit of its
+//! own. So no orbit is written out only because its copies are to be counted.
+
+use super::{
+    dag::{Id, Op, Reduce},
+    lower::Lower,
+    orbits::fits_table,
+};
+use orbit_query::tree::Kind;
+use orbit_transforms::{Expanded, Filter, Orbit};
+
+/// Where the truth of one copy is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CopyBit {
+    /// Index of the word.
+    pub word: usize,
+    /// Bit 0..=63.
+    pub bit: u32,
+}
+
+/// Words under construction.
+#[derive(Default)]
+struct Words {
+    words: Vec<Id>,
+    /// For each copy.
+    places: Vec<Option<CopyBit>>,
+}
+
+impl Words {
+    /// Adds a word with a bit for each of some copies.
+    fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
+        for (copy, bit) in copies {
+            self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
+        }
+        self.words.push(word);
+    }
+}
+
+impl Lower {
+    /// The words of an orbit, and where in them each copy is found.
+    pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
+        &mut self,
+        orbit: &Orbit<F>,
+    ) -> (Vec<Id>, Vec<CopyBit>) {
+        let mut out = Words { words: Vec::new(), places: vec![None; orbit.copies.len()] };
+        let kept = self.cells.clone();
+        let (groups, mut rest) = self.shift_groups(orbit);
+        for (placement, group) in groups {
+            let Some(tiles) = self.collapse(orbit, placement, &group) else {
+                rest.extend(group);
+                continue;
+            };
+            for (k, &word) in tiles.words.iter().enumerate() {
+                let bits = group.iter().filter_map(|&copy| {
+                    let (tile, bit) = tiles.place(orbit.copies[copy].placement.shift?)?;
+                    (tile == k).then_some((copy, bit))
+                });
+                out.push(word, bits);
+            }
+        }
+        let mut alone = Vec::new();
+        for group in self.same_but_squares(orbit, rest) {
+            if !fits_table(orbit, &group) {
+                alone.extend(group);
+                continue;
+            }
+            for rows in group.chunks(64) {
+                self.cells.clone_from(&kept);
+                let word = self.table_word(orbit, rows);
+                out.push(word, rows.iter().copied().zip(0..));
+            }
+        }
+        for copies in alone.chunks(64) {
+            let mut bits = Vec::new();
+            for (&copy, bit) in copies.iter().zip(0..) {
+                self.cells.clone_from(&kept);
+                let hit = self.truth(orbit.copies[copy].filter.node());
+                let bit = self.dag.word(1 << bit);
+                bits.push(self.dag.add(Op::And(hit, bit)));
+            }
+            let word = self.dag.any_of(bits);
+            out.push(word, copies.iter().copied().zip(0..));
+        }
+        self.cells = kept;
+        let places = out.places.into_iter().map(|place| place.expect("each copy is in one of the groups"));
+        (out.words, places.collect())
+    }
+
+    /// The same of a filter that has no copies but itself.
+    pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
+        (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
+    }
+
+    /// A table whose row `k` sets bit `k`.
+    fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
+        let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
+        let table = self.open_table(orbit, rows, Some(&bits));
+        let hit = self.truth(orbit.copies[rows[0]].filter.node());
+        let bit = self.dag.last_param(table);
+        let word = self.dag.add(Op::And(hit, bit));
+        self.close_table(table, Reduce::Or, word)
+    }
+}

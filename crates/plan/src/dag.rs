@@ -1,0 +1,667 @@
+//! The plan's graph: pure operations on 64-bit words, one word for each position.
+//!
+//! A word is a set of squares, a *mask* (all ones for true, all zeros for false) or a *number*
+//! (an `i32`, sign-extended). Nodes are hash-consed: the same operation on the same operands is one
+//! node, across all copies of all orbits. Operands always have smaller ids than their users.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+pub use super::op::{CarryId, ColumnId, Id, LoopId, NO_VALUE, Op, TRUE};
+use super::{operations::GameOp, words::word_of};
+use orbit_core::board::{Code, PieceSet};
+
+/// How a loop gathers the words of its rows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reduce {
+    /// Union of sets, or "any" of masks.
+    Or,
+    /// Largest number, as `i64`; starts at [`NO_VALUE`].
+    Max,
+    /// Number of rows whose mask is true.
+    Count,
+}
+
+/// A body evaluated once for every row of a table.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The parameters of each row; all rows have the same length.
+    pub rows: Vec<Vec<u64>>,
+    /// How results are gathered.
+    pub reduce: Reduce,
+    /// The word that is gathered.
+    pub body: Id,
+}
+
+/// What an engine makes of words at all positions of a game, for each position.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Carry {
+    /// What is made.
+    pub what: Made,
+    /// Of which words.
+    pub operands: Vec<Id>,
+}
+
+/// What is made of words at all positions of a game.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Made {
+    /// What reaches a position from those that follow it, or with `back` from those before it; from itself in any
+    /// case.
+    #[expect(missing_docs, reason = "the sentence says it")]
+    Along { what: Carried, back: bool },
+    /// What an operation of the game language makes.
+    Game(GameOp),
+}
+
+impl Made {
+    /// Whether masks are made, not whole words.
+    pub fn is_mask(&self) -> bool {
+        match self {
+            Made::Along { what, .. } => matches!(what, Carried::Any),
+            Made::Game(op) => op.is_mask(),
+        }
+    }
+
+    /// Whether its operands are masks; [`GameOp::takes_masks`] tells each operand.
+    pub fn takes_masks(&self, operand: usize) -> bool {
+        match self {
+            Made::Along { what, .. } => what.of_masks(),
+            Made::Game(op) => op.takes_masks(operand),
+        }
+    }
+}
+
+/// How words are gathered along a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Carried {
+    /// Mask: a mask is true somewhere.
+    Any,
+    /// Number: at how many positions a mask is true.
+    Count,
+    /// Number: half-moves played before the nearest position at which a mask is true; -1 if there is none.
+    Nearest,
+    /// Union of sets.
+    Union,
+}
+
+impl Carried {
+    /// Whether masks are gathered, not whole words.
+    pub const fn of_masks(self) -> bool {
+        !matches!(self, Carried::Union)
+    }
+}
+
+/// What optimisations a plan may use. Every one can be switched off; none changes an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Shifts of a filter made of designators become one 64-bit word, where they fit.
+    pub anchors: bool,
+    /// They become several words where they do not.
+    pub grids: bool,
+    /// So do attacks between designators, numbers of squares and sets.
+    pub pointwise: bool,
+    /// Copies that differ in squares alone become rows of a table.
+    pub tables: bool,
+    /// The same operation on the same operands is computed once.
+    pub sharing: bool,
+    /// Algebraic simplification.
+    pub simplify: bool,
+    /// Several unions or intersections become one step.
+    pub chains: bool,
+    /// A loop whose body is mostly known in each row is written out.
+    pub unrolling: bool,
+    /// Segments whose positions cannot match are passed over.
+    pub screens: bool,
+    /// A condition that costs little and holds wherever the query matches is computed first; the query is evaluated where it
+    /// holds.
+    pub guards: bool,
+    /// Answers that are carried along games as they are need no program over the positions, and programs that read nothing
+    /// else no positions.
+    pub direct: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            anchors: true,
+            grids: true,
+            pointwise: true,
+            tables: true,
+            sharing: true,
+            simplify: true,
+            chains: true,
+            unrolling: true,
+            screens: true,
+            guards: true,
+            direct: true,
+        }
+    }
+}
+
+/// The graph while it grows.
+#[derive(Clone, Debug, Default)]
+pub struct Dag {
+    /// The operations; operands before users.
+    pub ops: Vec<Op>,
+    /// For each node, the loops in whose body it must be evaluated, outermost first.
+    pub within: Vec<Vec<LoopId>>,
+    /// For each node, the bits that may be set in its word.
+    bounds: Vec<u64>,
+    /// For each node, whether it is known to be all ones or all zeros everywhere.
+    are_masks: Vec<bool>,
+    /// The loops.
+    pub loops: Vec<Loop>,
+    /// What is carried along games; what it is made of has smaller indices.
+    pub carries: Vec<Carry>,
+    known_carries: HashMap<Carry, CarryId>,
+    known: HashMap<Op, Id>,
+    /// The nodes that are the squares of some pieces, none of which is the empty square.
+    pub(super) piece_sets: HashMap<Id, PieceSet>,
+    sharing: bool,
+    simplify: bool,
+    pub(super) chains: bool,
+    pub(super) unrolling: bool,
+    pub(super) direct: bool,
+}
+
+impl Dag {
+    /// An empty graph.
+    pub fn new(options: Options) -> Dag {
+        let Options { sharing, simplify, chains, unrolling, direct, .. } = options;
+        Dag { sharing, simplify, chains, unrolling, direct, ..Dag::default() }
+    }
+
+    /// The operation of a node.
+    pub fn op(&self, id: Id) -> Op {
+        self.ops[id.0 as usize]
+    }
+
+    /// The constant that a node is, if it is one.
+    pub fn constant(&self, id: Id) -> Option<u64> {
+        match self.op(id) {
+            Op::Const(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    fn add_op(&mut self, op: Op) -> Id {
+        // Leaves and constants are always shared: planes and parameters must be one node each.
+        let leaf = op.args().next().is_none();
+        if (self.sharing || leaf)
+            && let Some(&id) = self.known.get(&op)
+        {
+            return id;
+        }
+        let within = match op {
+            Op::Param(l, _) => vec![l],
+            Op::Loop(l) => {
+                let body = self.loops[l.0 as usize].body;
+                self.within[body.0 as usize].iter().copied().filter(|&outer| outer != l).collect()
+            }
+            _ => {
+                let mut all: Vec<LoopId> = Vec::new();
+                for arg in op.args() {
+                    all.extend(&self.within[arg.0 as usize]);
+                }
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        };
+        let id = Id(self.ops.len() as u32);
+        self.ops.push(op);
+        self.within.push(within);
+        self.bounds.push(self.bound_of(op));
+        self.are_masks.push(self.is_mask_of(op));
+        self.known.insert(op, id);
+        id
+    }
+
+    /// The bits that may be set in a node's word.
+    pub fn bound(&self, id: Id) -> u64 {
+        self.bounds[id.0 as usize]
+    }
+
+    fn bound_of(&self, op: Op) -> u64 {
+        let bound = |id| self.bound(id);
+        match op {
+            Op::Const(word) => word,
+            Op::And(a, b) => bound(a) & bound(b),
+            Op::AndNot(a, _) => bound(a),
+            Op::Or(a, b) | Op::Xor(a, b) | Op::Select { a, b, .. } => bound(a) | bound(b),
+            // The more squares they get, the more they give.
+            Op::Step(..)
+            | Op::FillRanks(_)
+            | Op::FillFiles(_)
+            | Op::Knight(_)
+            | Op::King(_)
+            | Op::Pawn { .. }
+            | Op::Slide { .. }
+            | Op::Walk { .. } => word_of(op, bound).unwrap_or(TRUE),
+            _ => TRUE,
+        }
+    }
+
+    /// Drops the nodes from a place on. None of them may be in use.
+    pub(super) fn forget(&mut self, from: usize) {
+        for (at, op) in self.ops.drain(from..).enumerate() {
+            if self.known.get(&op) == Some(&Id((from + at) as u32)) {
+                self.known.remove(&op);
+            }
+        }
+        self.piece_sets.retain(|id, _| (id.0 as usize) < from);
+        self.within.truncate(from);
+        self.bounds.truncate(from);
+        self.are_masks.truncate(from);
+    }
+
+    /// A constant word.
+    pub fn word(&mut self, word: u64) -> Id {
+        self.add_op(Op::Const(word))
+    }
+
+    /// A constant mask.
+    pub fn mask(&mut self, value: bool) -> Id {
+        self.word(if value { TRUE } else { 0 })
+    }
+
+    /// A constant number.
+    pub fn number(&mut self, value: i32) -> Id {
+        self.word(value as i64 as u64)
+    }
+
+    /// Opens a loop whose parameters can then be used; [`Dag::close_loop`] ends it.
+    pub fn open_loop(&mut self, rows: Vec<Vec<u64>>) -> LoopId {
+        let id = LoopId(self.loops.len() as u32);
+        self.loops.push(Loop { rows, reduce: Reduce::Or, body: Id(0) });
+        id
+    }
+
+    /// The last parameter of a loop that is open.
+    pub fn last_param(&mut self, table: LoopId) -> Id {
+        let width = self.loops[table.0 as usize].rows[0].len();
+        self.add_op(Op::Param(table, width as u32 - 1))
+    }
+
+    /// Ends a loop and returns its result.
+    pub fn close_loop(&mut self, id: LoopId, reduce: Reduce, body: Id) -> Id {
+        let it = &mut self.loops[id.0 as usize];
+        (it.reduce, it.body) = (reduce, body);
+        let rows = it.rows.len();
+        if rows > 0 && !self.within[body.0 as usize].contains(&id) && reduce != Reduce::Count {
+            return body; // the same for every row
+        }
+        self.add_op(Op::Loop(id))
+    }
+
+    /// Gathers a word along games.
+    ///
+    /// # Panics
+    ///
+    /// If the word depends on a loop that is open.
+    pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
+        self.make(Made::Along { what, back }, vec![word])
+    }
+
+    /// Adds an operation of the game language.
+    ///
+    /// # Panics
+    ///
+    /// If an operand depends on a loop that is open.
+    pub fn game(&mut self, op: GameOp, operands: Vec<Id>) -> Id {
+        self.make(Made::Game(op), operands)
+    }
+
+    fn make(&mut self, what: Made, operands: Vec<Id>) -> Id {
+        let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
+        assert!(!open, "a loop runs at one position");
+        let carry = Carry { what, operands };
+        // What has no operands is always shared, as leaves are.
+        let known =
+            (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
+        let id = known.flatten().unwrap_or_else(|| {
+            let id = CarryId(self.carries.len() as u32);
+            self.known_carries.insert(carry.clone(), id);
+            self.carries.push(carry);
+            id
+        });
+        self.add_op(Op::Carried(id))
+    }
+
+    /// Adds an operation, or finds something simpler that is equal.
+    pub fn add(&mut self, op: Op) -> Id {
+        if let Some(word) = self.fold(op) {
+            return self.word(word);
+        }
+        if self.simplify
+            && let Some(id) = self.simpler(op)
+        {
+            return id;
+        }
+        self.add_op(op)
+    }
+
+    /// The value of an operation on constants.
+    fn fold(&self, op: Op) -> Option<u64> {
+        let mut operands = op.args().peekable();
+        operands.peek()?;
+        if !operands.all(|id| self.constant(id).is_some()) {
+            return None;
+        }
+        word_of(op, |id| self.constant(id).unwrap_or(0))
+    }
+
+    fn simpler(&mut self, op: Op) -> Option<Id> {
+        let k = |dag: &Dag, id| dag.constant(id);
+        match op {
+            Op::And(a, b) if self.bound(a) & self.bound(b) == 0 => Some(self.word(0)),
+            Op::And(a, b) if a == b => Some(a),
+            Op::Or(a, b) if a == b => Some(a),
+            // Constants stand second.
+            Op::And(a, b) if k(self, a).is_some() => Some(self.add(Op::And(b, a))),
+            Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
+            Op::And(a, b) => match k(self, b) {
+                Some(0) => Some(b),
+                // Nothing that may be set is lost.
+                Some(outer) if self.bound(a) & !outer == 0 => Some(a),
+                Some(outer) => match self.op(a) {
+                    Op::And(x, c) => {
+                        let inner = k(self, c)?;
+                        let both = self.word(inner & outer);
+                        Some(self.add(Op::And(x, both)))
+                    }
+                    _ => None,
+                },
+                None => match (self.op(a), self.op(b)) {
+                    (_, Op::Not(y)) => Some(self.add(Op::AndNot(a, y))),
+                    (Op::Not(x), _) => Some(self.add(Op::AndNot(b, x))),
+                    _ => None,
+                },
+            },
+            Op::AndNot(a, b) => match (k(self, a), k(self, b)) {
+                (Some(0), _) | (_, Some(0)) => Some(a),
+                (_, Some(mask)) => {
+                    let rest = self.word(!mask);
+                    Some(self.add(Op::And(a, rest)))
+                }
+                (Some(TRUE), _) => Some(self.add(Op::Not(b))),
+                _ if a == b => Some(self.word(0)),
+                _ => None,
+            },
+            Op::Or(a, b) => match k(self, b) {
+                Some(0) => Some(a),
+                Some(TRUE) => Some(b),
+                _ => match (self.op(a), self.op(b)) {
+                    // (x & c1) | (x & c2) = x & (c1 | c2): one designator with both square sets.
+                    (Op::And(x, c1), Op::And(y, c2)) if x == y => {
+                        let both = self.word(k(self, c1)? | k(self, c2)?);
+                        Some(self.add(Op::And(x, both)))
+                    }
+                    (Op::And(x, c), _) if x == b && k(self, c).is_some() => Some(b),
+                    (_, Op::And(y, c)) if y == a && k(self, c).is_some() => Some(a),
+                    (Op::NonEmpty(x), Op::NonEmpty(y)) => {
+                        let either = self.add(Op::Or(x, y));
+                        Some(self.add(Op::NonEmpty(either)))
+                    }
+                    _ => None,
+                },
+            },
+            Op::Xor(a, b) if k(self, a).is_some() => Some(self.add(Op::Xor(b, a))),
+            Op::Xor(a, b) => match k(self, b) {
+                Some(0) => Some(a),
+                Some(TRUE) => Some(self.add(Op::Not(a))),
+                _ if a == b => Some(self.word(0)),
+                _ => None,
+            },
+            Op::Not(a) => match self.op(a) {
+                Op::Not(x) => Some(x),
+                _ => None,
+            },
+            Op::Select { mask, a, b } => match k(self, mask) {
+                Some(TRUE) => Some(a),
+                Some(0) => Some(b),
+                _ if a == b => Some(a),
+                _ if k(self, b) == Some(0) => Some(self.add(Op::And(a, mask))),
+                _ => None,
+            },
+            Op::Step(a, 0, 0) => Some(a),
+            Op::Add(a, b) if k(self, a) == Some(0) => Some(b),
+            Op::Add(a, b) if k(self, b) == Some(0) => Some(a),
+            Op::Compare(cmp, a, b) => match (self.op(a), self.op(b)) {
+                (Op::Count(set), Op::Const(number)) => {
+                    self.counted(set, |n| cmp.holds(n.cmp(&(number as i64))))
+                }
+                (Op::Const(number), Op::Count(set)) => {
+                    self.counted(set, |n| cmp.holds((number as i64).cmp(&n)))
+                }
+                _ => None,
+            },
+            Op::NonEmpty(a) if self.is_mask(a) => Some(a),
+            Op::NonEmpty(a) => match self.op(a) {
+                // A condition on the position is no matter of squares.
+                Op::And(x, y) if self.is_mask(y) => {
+                    let some = self.add(Op::NonEmpty(x));
+                    Some(self.add(Op::And(some, y)))
+                }
+                Op::And(x, y) if self.is_mask(x) => {
+                    let some = self.add(Op::NonEmpty(y));
+                    Some(self.add(Op::And(some, x)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The mask of what holds of the number of squares of a set, if no number but the smallest and the largest possible
+    /// one has to be told from the others.
+    fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
+        let most = i64::from(self.bound(set).count_ones());
+        if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
+            return (most == 0).then(|| self.mask(holds(0)));
+        }
+        let (of_none, of_all) = (holds(0), holds(most));
+        let of_some = if most > 1 { holds(1) } else { of_none };
+        let any = if of_none == of_some { self.mask(true) } else { self.add(Op::NonEmpty(set)) };
+        let full = if of_all == of_some {
+            self.mask(false)
+        } else {
+            let missing = self.missing(set);
+            let missing = self.add(Op::NonEmpty(missing));
+            self.add(Op::Not(missing))
+        };
+        let [at_none, at_some, at_all] = [of_none, of_some, of_all].map(|holds| self.mask(holds));
+        let rest = self.add(Op::Select { mask: any, a: at_some, b: at_none });
+        Some(self.add(Op::Select { mask: full, a: at_all, b: rest }))
+    }
+
+    /// The squares that a set may have and has not.
+    fn missing(&mut self, set: Id) -> Id {
+        let bound = self.word(self.bound(set));
+        match self.op(set) {
+            Op::And(of, within) if self.constant(within).is_some() => {
+                let others = self.add(Op::Not(of));
+                self.add(Op::And(others, bound))
+            }
+            _ => self.add(Op::AndNot(bound, set)),
+        }
+    }
+
+    fn is_mask(&self, id: Id) -> bool {
+        self.are_masks[id.0 as usize]
+    }
+
+    /// Tells whether the result of an operation on nodes is known to be all ones or all zeros everywhere.
+    fn is_mask_of(&self, op: Op) -> bool {
+        match op {
+            Op::Const(word) => word == 0 || word == TRUE,
+            Op::WhiteToMove
+            | Op::Initial
+            | Op::Terminal
+            | Op::GameMask(_)
+            | Op::NonEmpty(_)
+            | Op::Single(_)
+            | Op::Compare(..)
+            | Op::NoMoves(_) => true,
+            Op::Carried(id) => self.carries[id.0 as usize].what.is_mask(),
+            Op::Not(a) => self.is_mask(a),
+            Op::And(a, b) | Op::Or(a, b) | Op::AndNot(a, b) | Op::Xor(a, b) => {
+                self.is_mask(a) && self.is_mask(b)
+            }
+            _ => false,
+        }
+    }
+
+    /// The union of many words, as a balanced tree.
+    pub fn any_of(&mut self, mut words: Vec<Id>) -> Id {
+        if self.sharing {
+            words.sort_unstable();
+            words.dedup();
+        }
+        if self.simplify {
+            words = self.factored(words);
+        }
+        self.balanced(words, Op::Or, 0)
+    }
+
+    /// Puts what several intersections of a union have in common before it: `(x & y) | (x & z)` is
+    /// `x & (y | z)`. The most frequent operand goes first.
+    fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
+        let factors = |dag: &Dag, word: Id| match dag.op(word) {
+            Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],
+            _ => [None; 2],
+        };
+        loop {
+            let mut uses: BTreeMap<Id, usize> = BTreeMap::new();
+            for &word in &words {
+                factors(self, word).into_iter().flatten().for_each(|id| *uses.entry(id).or_default() += 1);
+            }
+            let best = uses.into_iter().max_by_key(|&(id, count)| (count, Reverse(id)));
+            let Some((factor, 2..)) = best else { return words };
+            let (with, mut rest): (Vec<Id>, Vec<Id>) =
+                words.into_iter().partition(|&word| factors(self, word).contains(&Some(factor)));
+            let others = with.into_iter().map(|word| match self.op(word) {
+                Op::And(a, b) if a == factor => b,
+                Op::And(a, _) => a,
+                _ => unreachable!("it has factors"),
+            });
+            let others = others.collect();
+            let any = self.any_of(others);
+            rest.push(self.add(Op::And(factor, any)));
+            words = rest;
+        }
+    }
+
+    fn balanced(&mut self, mut words: Vec<Id>, op: impl Fn(Id, Id) -> Op + Copy, neutral: u64) -> Id {
+        while words.len() > 1 {
+            words = words
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [a, b] => self.add(op(a, b)),
+                    _ => pair[0],
+                })
+                .collect();
+        }
+        match words.first() {
+            Some(&id) => id,
+            None => self.word(neutral),
+        }
+    }
+
+    /// The sum of many numbers.
+    pub fn sum_of(&mut self, words: Vec<Id>) -> Id {
+        self.balanced(words, Op::Add, 0)
+    }
+
+    /// The largest of many numbers.
+    pub fn largest_of(&mut self, words: Vec<Id>) -> Id {
+        self.balanced(words, Op::Max, NO_VALUE as u64)
+    }
+
+    /// The squares whose content is in a set, from the bit planes.
+    pub fn pieces(&mut self, set: PieceSet) -> Id {
+        let id = self.planes_of(set);
+        if !set.contains(Code::EMPTY) && self.constant(id).is_none() {
+            self.piece_sets.insert(id, PieceSet(set.0 & PieceSet::ALL.0));
+        }
+        id
+    }
+
+    fn planes_of(&mut self, set: PieceSet) -> Id {
+        let set = set.0 & PieceSet::ALL.0;
+        let plane = |dag: &mut Dag, k| dag.add(Op::Plane(k));
+        let white = (set >> 1 & 0x3f) as u8;
+        let black = (set >> 9 & 0x3f) as u8;
+        let mut parts = Vec::new();
+        if set & 1 != 0 {
+            // With the empty square in the set, its complement is the simpler one.
+            let rest = PieceSet(PieceSet::ALL.0 & !set);
+            if rest == PieceSet::NONE {
+                return self.word(TRUE);
+            }
+            let rest = self.pieces(rest);
+            return self.add(Op::Not(rest));
+        }
+        let black_plane = plane(self, 3);
+        if white == black {
+            return self.roles(white);
+        }
+        if white != 0 {
+            let roles = self.of_both(white);
+            parts.push(self.add(Op::AndNot(roles, black_plane)));
+        }
+        if black == 0x3f {
+            parts.push(black_plane); // only black pieces set plane 3
+        } else if black != 0 {
+            let roles = self.of_both(black);
+            parts.push(self.add(Op::And(roles, black_plane)));
+        }
+        self.any_of(parts)
+    }
+
+    /// The squares of the roles in a set, of either colour.
+    fn of_both(&mut self, roles: u8) -> Id {
+        let roles = u16::from(roles);
+        self.pieces(PieceSet(roles << 1 | roles << 9))
+    }
+
+    /// The squares of the roles in a set (bit `r - 1` for role `r`), of either colour.
+    fn roles(&mut self, roles: u8) -> Id {
+        let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
+        match roles {
+            0 => return self.word(0),
+            // Code 7 never stands on a board, so a few sets need less than their minterms.
+            0x3f => {
+                let low = self.add(Op::Or(p[0], p[1]));
+                return self.add(Op::Or(low, p[2]));
+            }
+            0b01_1000 => return self.add(Op::AndNot(p[2], p[1])), // rook, queen
+            0b01_0100 => {
+                let high = self.add(Op::Or(p[1], p[2])); // bishop, queen
+                return self.add(Op::And(p[0], high));
+            }
+            _ => {}
+        }
+        let minterms = (1..=6u8)
+            .filter(|r| roles >> (r - 1) & 1 != 0)
+            .map(|r| match r {
+                1 => {
+                    let high = self.add(Op::Or(p[1], p[2]));
+                    self.add(Op::AndNot(p[0], high))
+                }
+                2 => {
+                    let rest = self.add(Op::Or(p[0], p[2]));
+                    self.add(Op::AndNot(p[1], rest))
+                }
+                3 => self.add(Op::And(p[0], p[1])),
+                4 => {
+                    let low = self.add(Op::Or(p[0], p[1]));
+                    self.add(Op::AndNot(p[2], low))
+                }
+                5 => self.add(Op::And(p[0], p[2])),
+                _ => self.add(Op::And(p[1], p[2])),
+            })
+            .collect();
+        self.any_of(minterms)
+    }
+}

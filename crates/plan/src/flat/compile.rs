@@ -1,0 +1,478 @@
+//! The compiler: registers, labels, operands, and what all kinds of filters share.
+
+use orbit_transforms::OutermostOrbit as _;
+use std::collections::HashMap;
+
+use super::names::used;
+use crate::{
+    CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, MoveSeek, PairSearch,
+    Word,
+    dag::{Id, NO_VALUE, TRUE},
+    lower::Lower,
+    operations::GameOp,
+};
+use orbit_query::tree::{Any, Control, Dictionary, Kind, Ref, Var, VarId};
+use orbit_transforms::{Expanded, Filter, FilterRef};
+
+/// The most instructions of a program.
+const INSTRUCTIONS_MAX: usize = 100_000;
+
+/// The most operands.
+const OPERANDS_MAX: usize = 2000;
+
+/// What the compiler wants to know of a query beside its filters.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) vars: Vec<Var>,
+    pub(crate) dictionaries: Vec<Dictionary>,
+    pub(crate) variations: bool,
+}
+
+/// What cannot be compiled.
+pub(crate) type Compiled<T = ()> = Result<T, &'static str>;
+
+/// Where a query matches, or with `value` its value, packed.
+pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value: bool) -> Compiled<Id> {
+    let mut compiler = Compiler::new(lower, facts, filter);
+    let result = compiler.word()?;
+    compiler.body(filter, value, result)?;
+    compiler.finish(result, !value)
+}
+
+/// The copies of its outermost transform that match: words in which each copy has bits, in the word and of the mask that
+/// `bits` tells.
+pub(crate) fn compiled_copies(
+    lower: &mut Lower,
+    facts: &Facts,
+    filter: &Filter,
+    words: usize,
+    bits: impl Fn(usize) -> (usize, u64),
+) -> Compiled<Vec<Id>> {
+    let orbit = filter.outermost();
+    let copies: Vec<&Filter> = match &orbit {
+        Some(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
+        None => vec![filter],
+    };
+    let word = |word| {
+        let mut compiler = Compiler::new(lower, facts, filter);
+        let (result, bit) = (compiler.word()?, compiler.word()?);
+        compiler.constant(result, 0)?;
+        for (index, copy) in copies.iter().enumerate() {
+            let no = compiler.label();
+            compiler.unless(copy.node(), no)?;
+            let (place, mask) = bits(index);
+            if place == word {
+                compiler.constant(bit, mask)?;
+                compiler.emit(Instr::Or { to: result, a: result, b: bit })?;
+            }
+            compiler.place(no);
+        }
+        compiler.emit(Instr::End)?;
+        compiler.finish(result, false)
+    };
+    (0..words).map(word).collect()
+}
+
+pub(super) struct Compiler<'l> {
+    pub(super) lower: &'l mut Lower,
+    pub(super) facts: &'l Facts,
+    /// How often the query names each variable.
+    pub(super) uses: HashMap<VarId, usize>,
+    code: Vec<Instr>,
+    /// Where each label stands.
+    labels: Vec<u32>,
+    operands: Vec<(Id, bool)>,
+    constants: Vec<u64>,
+    pub(super) edges: Vec<FlatEdge>,
+    pub(super) moves: Vec<FlatMove>,
+    pub(super) chains: Vec<FlatChain>,
+    /// In a path, the first of the registers that tell how far it has come.
+    pub(super) walk: Option<Word>,
+    /// Whether they were read.
+    pub(super) reads_walk: bool,
+    /// The first register that is free.
+    next: usize,
+    words: usize,
+    /// In the target of a `--`, the registers that tell what of the move was selected.
+    pub(super) selected: Option<Word>,
+    /// In a constituent of a `line` that is tied to a move, the register with the child that it leads to.
+    pub(super) tied: Option<Word>,
+    pub(super) pieces: bool,
+    /// The variables that `unbind` names.
+    unbound: Vec<VarId>,
+    /// Variables that hold something wherever the code at hand runs: those of the loops around it.
+    pub(super) sure: Vec<VarId>,
+    pub(super) pairs: Vec<PairSearch>,
+    pub(super) seeks: Vec<MoveSeek>,
+    /// How many searches remember what they found.
+    pub(super) sites: usize,
+    /// The strings of the program.
+    pub(super) texts: Vec<String>,
+    pub(super) of_games: Vec<crate::Text>,
+    pub(super) patterns: Vec<String>,
+    /// How many loops over keys there are.
+    pub(super) key_loops: usize,
+}
+
+impl<'l> Compiler<'l> {
+    fn new(lower: &'l mut Lower, facts: &'l Facts, filter: &Filter) -> Compiler<'l> {
+        let (mut uses, mut unbound) = (HashMap::new(), Vec::new());
+        filter.node().walk(&mut |filter| {
+            used(filter, &mut |var| *uses.entry(var).or_default() += 1);
+            super::names::unbound(filter, &mut |var| unbound.push(var));
+        });
+        Compiler {
+            lower,
+            facts,
+            uses,
+            code: Vec::new(),
+            labels: Vec::new(),
+            operands: Vec::new(),
+            constants: Vec::new(),
+            edges: Vec::new(),
+            moves: Vec::new(),
+            chains: Vec::new(),
+            walk: None,
+            reads_walk: false,
+            next: facts.vars.len(),
+            words: facts.vars.len(),
+            selected: None,
+            tied: None,
+            pieces: false,
+            unbound,
+            sure: Vec::new(),
+            pairs: Vec::new(),
+            seeks: Vec::new(),
+            sites: 0,
+            texts: Vec::new(),
+            of_games: Vec::new(),
+            patterns: Vec::new(),
+            key_loops: 0,
+        }
+    }
+
+    fn body(&mut self, filter: &Filter, value: bool, result: Word) -> Compiled {
+        if !value {
+            let no = self.label();
+            self.constant(result, 0)?;
+            self.unless(filter.node(), no)?;
+            self.constant(result, TRUE)?;
+            self.place(no);
+            return self.emit(Instr::End);
+        }
+        match filter {
+            Any::Squares(f) => self.squares(f, result)?,
+            Any::Number(f) => self.number(f, result)?,
+            Any::Position(f) => self.position(f, result)?,
+            Any::Condition(_) | Any::Text(_) => return Err("a value of this kind"),
+        }
+        self.emit(Instr::End)
+    }
+
+    fn finish(mut self, result: Word, is_mask: bool) -> Compiled<Id> {
+        for instr in &mut self.code {
+            if let Some(label) = instr.label() {
+                label.0 = self.labels[label.0 as usize];
+            }
+        }
+        if self.has_atoms() {
+            return Err("an `atomic` variable");
+        }
+        for label in self.chains.iter_mut().flat_map(FlatChain::labels) {
+            label.0 = self.labels[label.0 as usize];
+        }
+        let (operands, masks) = std::mem::take(&mut self.operands).into_iter().unzip();
+        let program = FlatProgram {
+            code: self.code,
+            constants: self.constants,
+            edges: self.edges,
+            moves: self.moves,
+            chains: self.chains,
+            masks,
+            vars: self.facts.vars.len(),
+            words: self.words,
+            result,
+            is_mask,
+            pieces: self.pieces,
+            pairs: self.pairs,
+            seeks: self.seeks,
+            sites: self.sites,
+            texts: self.texts,
+            of_games: self.of_games,
+            patterns: self.patterns,
+            dictionaries: self.facts.dictionaries.iter().map(KeyOrder::of).collect(),
+            key_loops: self.key_loops,
+        };
+        Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
+    }
+
+    // ---- code
+
+    pub(super) fn emit(&mut self, instr: Instr) -> Compiled {
+        self.code.push(instr);
+        if self.code.len() > INSTRUCTIONS_MAX { Err("so long a program") } else { Ok(()) }
+    }
+
+    /// A label that stands nowhere yet.
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(0);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// A label stands before the next instruction.
+    pub(super) fn place(&mut self, label: Label) {
+        self.labels[label.0 as usize] = self.code.len() as u32;
+    }
+
+    /// A label before the next instruction.
+    pub(super) fn label_here(&mut self) -> Label {
+        let label = self.label();
+        self.place(label);
+        label
+    }
+
+    /// Code that jumps to `no` where a filter fails, without leaving anything open: `on_no` runs before the jump.
+    pub(super) fn either_way(
+        &mut self,
+        no: Label,
+        test: impl FnOnce(&mut Self, Label) -> Compiled,
+        after: impl Fn(&mut Self) -> Compiled,
+    ) -> Compiled {
+        let (fails, done) = (self.label(), self.label());
+        test(self, fails)?;
+        after(self)?;
+        self.emit(Instr::Jump(done))?;
+        self.place(fails);
+        after(self)?;
+        self.emit(Instr::Jump(no))?;
+        self.place(done);
+        Ok(())
+    }
+
+    // ---- registers
+
+    /// Another register, free again at the end of the [`Compiler::scratch`] around it.
+    pub(super) fn word(&mut self) -> Compiled<Word> {
+        let word = u16::try_from(self.next).map_err(|_| "so many values at once")?;
+        self.next += 1;
+        self.words = self.words.max(self.next);
+        Ok(Word(word))
+    }
+
+    /// Frees afterwards what registers are taken.
+    pub(super) fn scratch<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+        let next = self.next;
+        let out = compile(self);
+        self.next = next;
+        out
+    }
+
+    pub(super) fn constant(&mut self, to: Word, word: u64) -> Compiled {
+        let known = self.constants.iter().position(|&known| known == word);
+        let constant = known.unwrap_or_else(|| {
+            self.constants.push(word);
+            self.constants.len() - 1
+        });
+        let constant = u16::try_from(constant).map_err(|_| "so many constants")?;
+        self.emit(Instr::Const { to, constant })
+    }
+
+    pub(super) fn no_value(&mut self, to: Word) -> Compiled {
+        self.constant(to, NO_VALUE as u64)
+    }
+
+    // ---- operands
+
+    pub(super) fn operand(&mut self, word: Id, mask: bool) -> Compiled<u16> {
+        let known = self.operands.iter().position(|known| *known == (word, mask));
+        let operand = known.unwrap_or_else(|| {
+            self.operands.push((word, mask));
+            self.operands.len() - 1
+        });
+        let words = self.operands.iter().filter(|(_, mask)| !mask).count();
+        if operand >= OPERANDS_MAX || words > CARRIED_MAX {
+            return Err("so many operands");
+        }
+        Ok(operand as u16)
+    }
+
+    /// What a filter is in all positions, if it is a leaf.
+    pub(super) fn leaf(
+        &mut self,
+        filter: FilterRef,
+        lower: impl FnOnce(&mut Lower) -> Id,
+    ) -> Compiled<Option<Id>> {
+        if !self.is_leaf(filter) {
+            return Ok(None);
+        }
+        let word = self.lower.apart(lower);
+        match self.lower.refused.take() {
+            Some(what) => Err(what),
+            None => Ok(Some(word)),
+        }
+    }
+
+    pub(super) fn load(&mut self, to: Word, word: Id) -> Compiled {
+        if let Some(word) = self.lower.dag.constant(word) {
+            return self.constant(to, word);
+        }
+        let operand = self.operand(word, false)?;
+        self.emit(Instr::Load { to, operand })
+    }
+
+    pub(super) fn unless_mask(&mut self, mask: Id, no: Label) -> Compiled {
+        match self.lower.dag.constant(mask) {
+            Some(TRUE) => Ok(()),
+            Some(0) => self.emit(Instr::Jump(no)),
+            _ => {
+                let mask = self.operand(mask, true)?;
+                self.emit(Instr::Unless { mask, no })
+            }
+        }
+    }
+
+    // ---- filters
+
+    /// Goes on at `no` where a filter fails.
+    pub(super) fn unless(&mut self, filter: FilterRef, no: Label) -> Compiled {
+        if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
+            return self.unless_mask(mask, no);
+        }
+        match filter {
+            Ref::Condition(f) => self.condition(f, no),
+            Ref::Squares(f) => self.unless_squares(f, no),
+            Ref::Number(f) => self.scratch(|this| {
+                let number = this.word()?;
+                this.number(f, number)?;
+                this.emit(Instr::UnlessValue { number, no })
+            }),
+            Ref::Position(f) => self.scratch(|this| {
+                let number = this.word()?;
+                this.position(f, number)?;
+                this.emit(Instr::UnlessValue { number, no })
+            }),
+            Ref::Text(f) => self.scratch(|this| {
+                let number = this.word()?;
+                this.text(f, number)?;
+                this.emit(Instr::UnlessValue { number, no })
+            }),
+        }
+    }
+
+    /// Goes on at `no` at the first of some filters that fails.
+    pub(super) fn unless_all<'a>(
+        &mut self,
+        filters: impl IntoIterator<Item = &'a Filter>,
+        no: Label,
+    ) -> Compiled {
+        filters.into_iter().try_for_each(|filter| self.unless(filter.node(), no))
+    }
+
+    /// What hands on a value, into a register. `read` evaluates a filter of the kind, `none` is what stands for no value.
+    pub(super) fn control<F: Kind<Expanded>>(
+        &mut self,
+        of: &Control<Expanded, F>,
+        to: Word,
+        none: u64,
+        read: impl Fn(&mut Self, &F) -> Compiled,
+    ) -> Compiled {
+        match of {
+            Control::Var(var) => self.read(*var, to),
+            Control::If { condition, then, other } => {
+                let (otherwise, done) = (self.label(), self.label());
+                self.unless(condition.node(), otherwise)?;
+                read(self, then)?;
+                self.emit(Instr::Jump(done))?;
+                self.place(otherwise);
+                read(self, other)?;
+                self.place(done);
+                Ok(())
+            }
+            Control::Braces { first, last } => {
+                let (no, done) = (self.label(), self.label());
+                self.unless_all(first, no)?;
+                read(self, last)?;
+                self.emit(Instr::Jump(done))?;
+                self.place(no);
+                self.constant(to, none)?;
+                self.place(done);
+                Ok(())
+            }
+        }
+    }
+
+    /// What a variable holds, which is an error if that is nothing.
+    pub(super) fn read(&mut self, var: VarId, to: Word) -> Compiled {
+        self.holds(var)?;
+        self.emit(Instr::Copy { to, from: Word(self.var(var)) })
+    }
+
+    /// It is an error if a variable holds nothing.
+    pub(super) fn holds(&mut self, var: VarId) -> Compiled {
+        if self.sure.contains(&var) {
+            return Ok(());
+        }
+        self.emit(Instr::Holds { var: self.var(var) })
+    }
+
+    /// Compiles the body of a loop that binds variables.
+    pub(super) fn bound<T>(
+        &mut self,
+        vars: &[VarId],
+        compile: impl FnOnce(&mut Self) -> Compiled<T>,
+    ) -> Compiled<T> {
+        let before = self.sure.len();
+        self.sure.extend(vars.iter().filter(|var| !self.unbound.contains(var)));
+        let out = compile(self);
+        self.sure.truncate(before);
+        out
+    }
+
+    /// The register of a variable.
+    pub(super) fn var(&self, var: VarId) -> u16 {
+        var.0 as u16
+    }
+
+    /// Evaluates something at the node that a register names. On both ways out the node is the one from before.
+    pub(super) fn at_node(
+        &mut self,
+        node: Word,
+        no: Label,
+        there: impl FnOnce(&mut Self, Label) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let here = this.word()?;
+            this.emit(Instr::Here { to: here })?;
+            this.emit(Instr::Go { to: node })?;
+            let there = |this: &mut Self, no| this.untied(|this| there(this, no));
+            this.either_way(no, there, |this| this.emit(Instr::Go { to: here }))
+        })
+    }
+
+    /// The same of something that leaves a value and does not fail.
+    pub(super) fn value_at_node(
+        &mut self,
+        node: Word,
+        there: impl FnOnce(&mut Self) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let here = this.word()?;
+            this.emit(Instr::Here { to: here })?;
+            this.emit(Instr::Go { to: node })?;
+            this.untied(there)?;
+            this.emit(Instr::Go { to: here })
+        })
+    }
+
+    /// Compiles something where `from` and `to` mean other squares than here.
+    pub(super) fn selecting<T>(
+        &mut self,
+        selected: Option<Word>,
+        compile: impl FnOnce(&mut Self) -> Compiled<T>,
+    ) -> Compiled<T> {
+        let outer = std::mem::replace(&mut self.selected, selected);
+        let out = compile(self);
+        self.selected = outer;
+        out
+    }
+}

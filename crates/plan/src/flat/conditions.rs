@@ -1,0 +1,344 @@
+//! Conditions: what follows runs where they hold.
+
+use super::compile::{Compiled, Compiler};
+use crate::{Instr, Label, Word};
+use orbit_core::board::PieceSet;
+use orbit_query::tree::{
+    Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, Order, VarId,
+};
+use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
+
+impl Compiler<'_> {
+    /// Goes on at `no` where a condition does not hold.
+    pub(super) fn condition(&mut self, f: &Condition, no: Label) -> Compiled {
+        match f.op() {
+            C::And(a, b) => self.unless_all([a, b], no),
+            C::Braces(all) => self.unless_all(all, no),
+            C::Or(a, b) => {
+                let (second, done) = (self.label(), self.label());
+                self.unless(a.node(), second)?;
+                self.emit(Instr::Jump(done))?;
+                self.place(second);
+                self.unless(b.node(), no)?;
+                self.place(done);
+                Ok(())
+            }
+            C::Not(of) => {
+                let fails = self.label();
+                self.unless(of.node(), fails)?;
+                self.emit(Instr::Jump(no))?;
+                self.place(fails);
+                Ok(())
+            }
+            C::If { condition, then, other } => {
+                let (otherwise, done) = (self.label(), self.label());
+                self.unless(condition.node(), otherwise)?;
+                self.unless(then.node(), no)?;
+                self.emit(Instr::Jump(done))?;
+                self.place(otherwise);
+                if let Some(other) = other {
+                    self.unless(other.node(), no)?;
+                }
+                self.place(done);
+                Ok(())
+            }
+            C::Subset(a, b) => self.two_sets(a, b, |this, [a, b]| {
+                let (outside, inside) = (this.word()?, this.label());
+                this.emit(Instr::AndNot { to: outside, a, b })?;
+                this.emit(Instr::UnlessAny { set: outside, no: inside })?;
+                this.emit(Instr::Jump(no))?;
+                this.place(inside);
+                Ok(())
+            }),
+            C::SetEq { equal, left, right } => self.two_sets(left, right, |this, [a, b]| {
+                let cmp = if *equal { Cmp::Eq } else { Cmp::Ne };
+                this.emit(Instr::UnlessCompare { cmp, a, b, no })
+            }),
+            C::ContentIs { contents, of, .. } => self.content_is(*contents, of, no),
+            C::Assign(var, value) => self.assign(*var, value, no),
+            C::SquareAll { var, domain, body } => self.scratch(|this| {
+                let set = this.word()?;
+                this.squares(domain, set)?;
+                this.all_over(*var, set, false, body.node(), no)
+            }),
+            C::Differ(a, b) => self.two_numbers(a, b, |this, [a, b]| {
+                let (differ, done) = (this.label(), this.label());
+                // Without a value they differ, too.
+                for number in [a, b] {
+                    this.emit(Instr::UnlessValue { number, no: differ })?;
+                }
+                this.emit(Instr::UnlessCompare { cmp: Cmp::Ne, a, b, no })?;
+                this.emit(Instr::Jump(done))?;
+                this.place(differ);
+                this.place(done);
+                Ok(())
+            }),
+            C::TextCompare(cmp, a, b) => self.compared_texts(*cmp, a, b, no),
+            C::TextIn(a, b) => self.text_in(a, b, no),
+            C::Game(op) => self.game_condition(op, no),
+            C::Form(orbit) => {
+                // Every copy is evaluated: it may assign.
+                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
+                self.count_copies(&copies, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
+            }
+            _ => Err("a condition that depends on variables"),
+        }
+    }
+
+    fn game_condition(&mut self, op: &G<Expanded>, no: Label) -> Compiled {
+        match op {
+            G::At { at, of } => self.at_position(at, no, |this, no| this.unless(of.node(), no)),
+            G::Edge { edge, target } => self.unless_edge(edge, no, |this, no| match target {
+                Some(target) => this.unless(target.node(), no),
+                None => Ok(()),
+            }),
+            G::Move(of) => self.unless_move(of, no),
+            G::Ancestor { ancestor, of } => {
+                self.two_positions(ancestor, of, |this, [a, b]| this.unless_order(Order::Before, a, b, no))
+            }
+            G::Echo(echo) => self.echo(echo, no),
+            G::BindPiece { var, of } => self.scratch(|this| {
+                let piece = this.word()?;
+                this.squares(of, piece)?;
+                this.pieces = true;
+                this.emit(Instr::PieceOn { to: piece, set: piece })?;
+                this.emit(Instr::UnlessValue { number: piece, no })?;
+                this.emit(Instr::Bind { var: this.var(*var), from: piece })
+            }),
+            G::PieceAll { var, domain, body } => self.scratch(|this| {
+                let set = this.word()?;
+                this.squares(domain, set)?;
+                this.all_over(*var, set, true, body.node(), no)
+            }),
+            G::AssignSome { var, of } => self.scratch(|this| {
+                let set = this.word()?;
+                this.squares(of, set)?;
+                this.emit(Instr::UnlessAny { set, no })?;
+                this.emit(Instr::Bind { var: this.var(*var), from: set })
+            }),
+            G::Unbind(var) => self.emit(Instr::Unbind { var: self.var(*var) }),
+            G::IsBound { var, bound } => {
+                self.emit(Instr::UnlessBound { var: self.var(*var), bound: *bound, no })
+            }
+            G::Assert(of) => {
+                let (fails, done) = (self.label(), self.label());
+                self.unless(of.node(), fails)?;
+                self.emit(Instr::Jump(done))?;
+                self.place(fails);
+                self.emit(Instr::Fault)?;
+                self.place(done);
+                Ok(())
+            }
+            G::Abort => self.emit(Instr::Fault),
+            G::Loop(of) => self.repeat(of, no),
+            G::While { condition, body } => {
+                let done = self.label();
+                let again = self.label_here();
+                self.unless(condition.node(), done)?;
+                self.emit(Instr::Repeat)?;
+                let next = self.label();
+                self.unless(body.node(), next)?;
+                self.place(next);
+                self.emit(Instr::Jump(again))?;
+                self.place(done);
+                Ok(())
+            }
+            G::Equal(Any::Squares(a), Any::Squares(b)) => {
+                self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
+            }
+            // The word for no value equals itself.
+            G::Equal(Any::Number(a), Any::Number(b)) => self
+                .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
+            G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
+                this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })
+            }),
+            G::Equal(Any::Text(a), Any::Text(b)) => self.equal_texts(a, b, no),
+            G::SetEntry { dictionary, key, value } => self.set_entry(*dictionary, [key, value], no),
+            G::Forget { dictionary, key } => self.forget(*dictionary, key.as_ref(), no),
+            G::KeyLoop { dictionary, var, body } => self.key_loop(*dictionary, *var, body),
+            G::SetSlice { var, from, to, value } => {
+                self.set_slice(*var, [from.as_ref(), to.as_ref()], value, no)
+            }
+            G::Comment(of) => of.iter().try_for_each(|filter| self.said(filter)),
+            _ => Err("a condition of the game language that depends on variables"),
+        }
+    }
+
+    /// What a comment says is evaluated, and that is all; a variable may hold nothing.
+    fn said(&mut self, filter: &Filter) -> Compiled {
+        let mut variable = false;
+        super::names::used(filter.node(), &mut |_| variable = true);
+        let alone = variable && filter.node().children().is_empty();
+        if alone || self.is_harmless(filter.node()) || self.is_leaf(filter.node()) {
+            return Ok(());
+        }
+        let done = self.label();
+        self.unless(filter.node(), done)?;
+        self.place(done);
+        Ok(())
+    }
+
+    /// `loop F`.
+    fn repeat(&mut self, of: &Filter, no: Label) -> Compiled {
+        self.unless(of.node(), no)?;
+        self.emit(Instr::Repeat)?;
+        let done = self.label();
+        let again = self.label_here();
+        self.unless(of.node(), done)?;
+        self.emit(Instr::Repeat)?;
+        self.emit(Instr::Jump(again))?;
+        self.place(done);
+        Ok(())
+    }
+
+    fn content_is(&mut self, contents: PieceSet, of: &Squares, no: Label) -> Compiled {
+        self.scratch(|this| {
+            let [set, rank, holds] = [this.word()?, this.word()?, this.word()?];
+            this.squares(of, set)?;
+            // Only one square has a rank.
+            this.emit(Instr::Place { to: rank, set, rank: true })?;
+            this.emit(Instr::UnlessValue { number: rank, no })?;
+            let pieces = this.lower.dag.pieces(contents);
+            this.load(holds, pieces)?;
+            this.emit(Instr::And { to: holds, a: holds, b: set })?;
+            this.emit(Instr::UnlessAny { set: holds, no })
+        })
+    }
+
+    fn assign(&mut self, var: VarId, value: &Assigned<Expanded>, no: Label) -> Compiled {
+        self.scratch(|this| {
+            let word = this.word()?;
+            match value {
+                Assigned::Squares(f) => this.squares(f, word)?,
+                Assigned::Number(f) => {
+                    this.number(f, word)?;
+                    this.emit(Instr::UnlessValue { number: word, no })?;
+                }
+                Assigned::Position(f) => {
+                    this.position(f, word)?;
+                    this.emit(Instr::UnlessValue { number: word, no })?;
+                }
+                Assigned::Text(f) => {
+                    this.text(f, word)?;
+                    this.emit(Instr::UnlessValue { number: word, no })?;
+                }
+            }
+            this.emit(Instr::Bind { var: this.var(var), from: word })
+        })
+    }
+
+    // ---- loops
+
+    /// Binds a variable to each square of a set in turn, or to each piece on it, and runs `body`, which may go on at
+    /// `next`. It is unbound afterwards.
+    pub(super) fn each_square(
+        &mut self,
+        id: VarId,
+        set: Word,
+        pieces: bool,
+        body: impl FnOnce(&mut Self, Word) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let var = this.var(id);
+            this.emit(Instr::Free { var })?;
+            let (here, held) = (this.word()?, this.word()?);
+            let done = this.label();
+            let again = this.label_here();
+            this.emit(Instr::Take { to: here, set, done })?;
+            if pieces {
+                this.pieces = true;
+                this.emit(Instr::PieceOn { to: held, set: here })?;
+                this.emit(Instr::UnlessValue { number: held, no: again })?;
+                this.emit(Instr::Bind { var, from: held })?;
+            } else {
+                this.emit(Instr::Bind { var, from: here })?;
+            }
+            this.bound(&[id], |this| body(this, here))?;
+            this.emit(Instr::Jump(again))?;
+            this.place(done);
+            this.emit(Instr::Unbind { var })
+        })
+    }
+
+    /// Whether the body matches for all squares of a set, or all pieces on it, up to the first for which it does not.
+    fn all_over(&mut self, var: VarId, set: Word, pieces: bool, body: FilterRef, no: Label) -> Compiled {
+        let (fails, done) = (self.label(), self.label());
+        self.each_square(var, set, pieces, |this, _| this.unless(body, fails))?;
+        self.emit(Instr::Jump(done))?;
+        self.place(fails);
+        self.emit(Instr::Unbind { var: self.var(var) })?;
+        self.emit(Instr::Jump(no))?;
+        self.place(done);
+        Ok(())
+    }
+
+    /// Counts the copies that match, all of which are evaluated, and goes on with the count.
+    pub(super) fn count_copies(
+        &mut self,
+        copies: &[FilterRef],
+        then: impl FnOnce(&mut Self, Word) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let (count, one) = (this.word()?, this.word()?);
+            this.constant(count, 0)?;
+            for &copy in copies {
+                let no = this.label();
+                this.unless(copy, no)?;
+                this.constant(one, 1)?;
+                this.emit(Instr::Arith {
+                    to: count,
+                    arith: orbit_query::tree::Arith::Add,
+                    a: count,
+                    b: one,
+                })?;
+                this.place(no);
+            }
+            then(this, count)
+        })
+    }
+
+    // ---- pairs of operands
+
+    pub(super) fn two_sets(
+        &mut self,
+        a: &Squares,
+        b: &Squares,
+        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let words = [this.word()?, this.word()?];
+            this.squares(a, words[0])?;
+            this.squares(b, words[1])?;
+            then(this, words)
+        })
+    }
+
+    pub(super) fn two_numbers(
+        &mut self,
+        a: &Number<Expanded>,
+        b: &Number<Expanded>,
+        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let words = [this.word()?, this.word()?];
+            this.number(a, words[0])?;
+            this.number(b, words[1])?;
+            then(this, words)
+        })
+    }
+
+    /// Two positions; without a value they are no nodes.
+    pub(super) fn two_positions(
+        &mut self,
+        a: &Position,
+        b: &Position,
+        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let words = [this.word()?, this.word()?];
+            this.position(a, words[0])?;
+            this.position(b, words[1])?;
+            then(this, words)
+        })
+    }
+}

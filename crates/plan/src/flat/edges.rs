@@ -1,0 +1,137 @@
+//! `--`: tests of moves that were played, whose operands or targets depend on variables.
+
+use super::compile::{Compiled, Compiler};
+use crate::{FlatEdge, Instr, Label, Word};
+use orbit_core::board::PieceSet;
+use orbit_query::tree::{Edge, Promotion};
+use orbit_transforms::{Expanded, Squares};
+
+impl Compiler<'_> {
+    /// Runs `behind` behind each move that fits, in their order; it may go on at its label to try the next one. Behind
+    /// the loop the node is the one from before.
+    pub(super) fn each_edge(
+        &mut self,
+        edge: &Edge<Expanded>,
+        behind: impl FnOnce(&mut Self, Label) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let done = this.label();
+            this.edge_loop(edge, done, |this, next, _| behind(this, next))?;
+            this.place(done);
+            Ok(())
+        })
+    }
+
+    /// Goes on at `no` unless `behind` falls through behind a move that fits.
+    pub(super) fn unless_edge(
+        &mut self,
+        edge: &Edge<Expanded>,
+        no: Label,
+        behind: impl FnOnce(&mut Self, Label) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let found = this.label();
+            this.edge_loop(edge, no, |this, next, here| {
+                behind(this, next)?;
+                this.emit(Instr::Go { to: here })?;
+                this.emit(Instr::Jump(found))
+            })?;
+            this.emit(Instr::Jump(no))?;
+            this.place(found);
+            Ok(())
+        })
+    }
+
+    /// The value that `behind` leaves in a register behind the first move that fits and behind which it falls through;
+    /// `none` without one.
+    pub(super) fn edge_value(
+        &mut self,
+        edge: &Edge<Expanded>,
+        to: Word,
+        none: u64,
+        behind: impl FnOnce(&mut Self, Label) -> Compiled,
+    ) -> Compiled {
+        let (no, done) = (self.label(), self.label());
+        self.unless_edge(edge, no, behind)?;
+        self.emit(Instr::Jump(done))?;
+        self.place(no);
+        self.constant(to, none)?;
+        self.place(done);
+        Ok(())
+    }
+
+    /// The loop over the moves that fit. It goes on at `none` at once where there are no moves, and falls through at the
+    /// end.
+    fn edge_loop(
+        &mut self,
+        edge: &Edge<Expanded>,
+        none: Label,
+        behind: impl FnOnce(&mut Self, Label, Word) -> Compiled,
+    ) -> Compiled {
+        let [here, child] = [self.word()?, self.word()?];
+        // Three registers that follow each other.
+        let selected = self.word()?;
+        for _ in 0..2 {
+            self.word()?;
+        }
+        self.emit(Instr::Here { to: here })?;
+        let lead = self.relaxed(edge)?;
+        self.unless_led(lead, none)?;
+        let before = if edge.entering {
+            let parent = self.word()?;
+            self.emit(Instr::Copy { to: child, from: here })?;
+            self.emit(Instr::Parent { to: parent })?;
+            self.emit(Instr::UnlessValue { number: parent, no: none })?;
+            self.emit(Instr::Go { to: parent })?;
+            parent
+        } else {
+            self.emit(Instr::FirstChild { to: child })?;
+            self.emit(Instr::UnlessValue { number: child, no: none })?;
+            here
+        };
+        let (from, to) = self.selecting(None, |this| {
+            Ok::<_, &'static str>((this.side(edge.from.as_ref())?, this.side(edge.to.as_ref())?))
+        })?;
+        let letters = self.selecting(None, |this| this.letters(edge))?;
+        let shape = FlatEdge { from, to, capture: edge.capture, promotion: pieces(edge), letters };
+        let index = u16::try_from(self.edges.len()).map_err(|_| "so many moves")?;
+        self.edges.push(shape);
+        let (next, done) = (self.label(), self.label());
+        let again = self.label_here();
+        self.emit(Instr::Fits { edge: index, child, selected, no: next })?;
+        self.emit(Instr::Go { to: child })?;
+        self.selecting(Some(selected), |this| behind(this, next, here))?;
+        self.place(next);
+        if !edge.entering {
+            self.emit(Instr::NextChild { to: child, of: child })?;
+            self.emit(Instr::UnlessValue { number: child, no: done })?;
+            self.emit(Instr::Go { to: before })?;
+            self.emit(Instr::Jump(again))?;
+        }
+        self.place(done);
+        self.emit(Instr::Go { to: here })
+    }
+
+    /// The register of the string whose letters name what a pawn becomes.
+    fn letters(&mut self, edge: &Edge<Expanded>) -> Compiled<Option<Word>> {
+        let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
+        let word = self.word()?;
+        self.text(text, word)?;
+        Ok(Some(word))
+    }
+
+    fn side(&mut self, side: Option<&Squares>) -> Compiled<Option<Word>> {
+        let Some(side) = side else { return Ok(None) };
+        let set = self.word()?;
+        self.squares(side, set)?;
+        Ok(Some(set))
+    }
+}
+
+/// The pieces that a pawn may become, if no string names them.
+pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
+    match edge.promotion {
+        Some(Promotion::Pieces(pieces)) => Some(pieces),
+        _ => None,
+    }
+}

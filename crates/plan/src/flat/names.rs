@@ -1,0 +1,84 @@
+//! What filters name: variables, those that they assign, and squares of the move that led to a position.
+
+use orbit_query::tree::{
+    ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, NumberOp as N, PositionOp as P, Ref,
+    SquaresOp as S, TextOp as T, VarId,
+};
+use orbit_transforms::FilterRef;
+
+/// Calls `visit` with the variables that a filter itself names.
+pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Assign(var, _) | C::SquareAll { var, .. } => visit(*var),
+            C::Game(
+                GameCondition::BindPiece { var, .. }
+                | GameCondition::PieceAll { var, .. }
+                | GameCondition::AssignSome { var, .. }
+                | GameCondition::SetSlice { var, .. }
+                | GameCondition::Unbind(var)
+                | GameCondition::IsBound { var, .. }
+                | GameCondition::KeyLoop { var, .. },
+            ) => visit(*var),
+            C::Game(GameCondition::Echo(echo)) => {
+                visit(echo.source);
+                visit(echo.target);
+            }
+            _ => {}
+        },
+        Ref::Squares(f) => match f.op() {
+            S::SquareLoop { var, .. }
+            | S::Control(Control::Var(var))
+            | S::Game(GameSquares::Piece(var) | GameSquares::PieceLoop { var, .. }) => visit(*var),
+            _ => {}
+        },
+        Ref::Number(f) => match f.op() {
+            N::Control(Control::Var(var)) => visit(*var),
+            N::Game(GameNumber::Echo(echo)) => {
+                visit(echo.source);
+                visit(echo.target);
+            }
+            N::Game(GameNumber::ConsecutiveMoves { first, second, .. }) => {
+                visit(*first);
+                visit(*second);
+            }
+            _ => {}
+        },
+        Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => visit(*var),
+        Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => visit(*var),
+        _ => {}
+    }
+}
+
+/// Whether a filter itself gives a variable or a dictionary another value.
+pub(super) fn assigns(filter: FilterRef) -> bool {
+    let Ref::Condition(f) = filter else { return false };
+    match f.op() {
+        C::Assign(..) => true,
+        C::Game(op) => matches!(
+            op,
+            GameCondition::BindPiece { .. }
+                | GameCondition::AssignSome { .. }
+                | GameCondition::SetSlice { .. }
+                | GameCondition::SetEntry { .. }
+                | GameCondition::Forget { .. }
+                | GameCondition::Unbind(_)
+                | GameCondition::WhileMatch { .. }
+        ),
+        _ => false,
+    }
+}
+
+/// Calls `visit` with the variable that a filter itself unbinds.
+pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
+    if let Ref::Condition(f) = filter
+        && let C::Game(GameCondition::Unbind(var)) = f.op()
+    {
+        visit(*var);
+    }
+}
+
+/// Whether a filter means what the move that led here left or reached.
+pub(super) fn is_own(filter: FilterRef) -> bool {
+    matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
+}

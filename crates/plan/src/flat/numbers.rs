@@ -1,0 +1,226 @@
+//! Numbers, each into a register.
+
+use super::compile::{Compiled, Compiler};
+use crate::{Instr, Label, TextInstr, Word, dag::NO_VALUE};
+use orbit_query::tree::{
+    Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
+    SquaresOp,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Number, NumberOrbit};
+
+impl Compiler<'_> {
+    /// A number.
+    pub(super) fn number(&mut self, f: &Number, to: Word) -> Compiled {
+        let leaf = self.leaf(f.node(), |lower| {
+            let number = lower.number(f);
+            lower.packed_number(number)
+        });
+        if let Some(number) = leaf? {
+            return self.load(to, number);
+        }
+        match f.op() {
+            N::Cardinality(of) => self.of_set(of, |this, set| this.emit(Instr::Count { to, set })),
+            N::Rank(of) => self.of_set(of, |this, set| this.emit(Instr::Place { to, set, rank: true })),
+            N::File(of) => self.of_set(of, |this, set| this.emit(Instr::Place { to, set, rank: false })),
+            N::Arith(arith, a, b) => {
+                self.two_numbers(a, b, |this, [a, b]| this.emit(Instr::Arith { to, arith: *arith, a, b }))
+            }
+            N::Neg(of) => self.of_number(of, |this, of| this.emit(Instr::Neg { to, of })),
+            N::Abs(of) => self.of_number(of, |this, of| this.emit(Instr::Abs { to, of })),
+            N::Sqrt(of) => self.of_number(of, |this, of| this.emit(Instr::Sqrt { to, of })),
+            N::Compare(cmp, a, b) => self.two_numbers(a, b, |this, [a, b]| {
+                this.or_none(to, |this, no| {
+                    this.emit(Instr::UnlessValue { number: a, no })?;
+                    this.emit(Instr::UnlessValue { number: b, no })?;
+                    this.emit(Instr::UnlessCompare { cmp: *cmp, a, b, no })?;
+                    this.emit(Instr::Copy { to, from: a })
+                })
+            }),
+            N::InRange { lo, hi, of } => self.two_numbers(lo, hi, |this, [lo, hi]| {
+                let number = this.word()?;
+                this.or_none(to, |this, no| {
+                    this.emit(Instr::UnlessValue { number: lo, no })?;
+                    this.emit(Instr::UnlessValue { number: hi, no })?;
+                    this.number(of, number)?;
+                    this.emit(Instr::UnlessValue { number, no })?;
+                    this.emit(Instr::UnlessCompare { cmp: Cmp::Ge, a: number, b: lo, no })?;
+                    this.emit(Instr::UnlessCompare { cmp: Cmp::Le, a: number, b: hi, no })?;
+                    this.emit(Instr::Copy { to, from: number })
+                })
+            }),
+            N::Max(all) => self.extremum(all, Cmp::Gt, to),
+            N::Min(all) => self.extremum(all, Cmp::Lt, to),
+            N::Find { back, counted, of, .. } => self.find_count(of, *back, *counted, to),
+            N::Control(of) => self.control(of, to, NO_VALUE as u64, |this, f: &Number| this.number(f, to)),
+            N::Form(NumberOrbit::Largest(orbit)) => self.scratch(|this| {
+                let (best, number) = (this.word()?, this.word()?);
+                this.no_value(best)?;
+                for copy in &orbit.copies {
+                    this.number(&copy.filter, number)?;
+                    this.keep_better(Cmp::Gt, number, best)?;
+                }
+                this.emit(Instr::Copy { to, from: best })
+            }),
+            N::Form(NumberOrbit::Counted(counted, orbit)) => {
+                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
+                let counted = *counted;
+                self.count_copies(&copies, |this, count| this.counted(count, counted, to))
+            }
+            N::Game(op) => self.game_number(op, to),
+            _ => self.number_of_board(f, to, NO_VALUE as u64),
+        }
+    }
+
+    fn game_number(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+        let none = NO_VALUE as u64;
+        match op {
+            G::Elsewhere(Elsewhere::At { at, of }) => self.value_at(at, to, none, |this| this.number(of, to)),
+            G::Elsewhere(Elsewhere::Edge { edge, target }) => {
+                self.edge_value(edge, to, none, |this, next| {
+                    this.number(target, to)?;
+                    this.emit(Instr::UnlessValue { number: to, no: next })
+                })
+            }
+            G::CountMoves { edge, target } => self.scratch(|this| {
+                let (count, one) = (this.word()?, this.word()?);
+                this.constant(count, 0)?;
+                this.each_edge(edge, |this, next| {
+                    if let Some(target) = target {
+                        this.unless(target.node(), next)?;
+                    }
+                    this.constant(one, 1)?;
+                    this.emit(Instr::Arith { to: count, arith: Arith::Add, a: count, b: one })
+                })?;
+                this.emit(Instr::Copy { to, from: count })
+            }),
+            G::Distance(a, b) => {
+                self.two_positions(a, b, |this, [a, b]| this.emit(Instr::Distance { to, a, b }))
+            }
+            G::Echo(echo) => self.scratch(|this| {
+                let (best, number) = (this.word()?, this.word()?);
+                this.no_value(best)?;
+                this.each_target(echo, |this, _| {
+                    this.number(&echo.body, number)?;
+                    this.keep_better(Cmp::Gt, number, best)
+                })?;
+                this.emit(Instr::Copy { to, from: best })
+            }),
+            G::Line(line) => self.line(line, false, to),
+            G::Path(path) => self.path(path, false, to),
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, none),
+            G::Move(of) => self.count_of_moves(of, to),
+            G::ConsecutiveMoves { first, second, range, .. } => {
+                self.consecutive_moves([*first, *second], range.as_ref(), to)
+            }
+            G::Size(dictionary) => self.size(*dictionary, to),
+            G::Length(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::Length { to, of })))
+            }
+            G::IndexOf(needle, text) => self.two_texts(needle, text, |this, [needle, text]| {
+                this.emit(Instr::Text(TextInstr::IndexOf { to, needle, text }))
+            }),
+            G::ToNumber(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::ToNumber { to, of })))
+            }
+            G::CodeOf(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::CodeOf { to, of })))
+            }
+            G::PathCount => self.of_path(1, to),
+            G::PathCountUnfocused => self.of_path(2, to),
+            G::Sort { of, .. } => self.selecting(None, |this| this.number(of, to)),
+            G::PieceId(of) => match of.op() {
+                SquaresOp::Game(GameSquares::Piece(var)) => self.read(*var, to),
+                _ => {
+                    self.pieces = true;
+                    self.of_set(of, |this, set| this.emit(Instr::PieceOn { to, set }))
+                }
+            },
+            _ => Err("a number of the game language that depends on variables"),
+        }
+    }
+
+    fn of_set(
+        &mut self,
+        of: &orbit_transforms::Squares,
+        then: impl FnOnce(&mut Self, Word) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let set = this.word()?;
+            this.squares(of, set)?;
+            then(this, set)
+        })
+    }
+
+    fn of_number(&mut self, of: &Number, then: impl FnOnce(&mut Self, Word) -> Compiled) -> Compiled {
+        self.scratch(|this| {
+            let number = this.word()?;
+            this.number(of, number)?;
+            then(this, number)
+        })
+    }
+
+    /// What a value is made of; it goes on at its label where there is none.
+    pub(super) fn or_none(&mut self, to: Word, value: impl FnOnce(&mut Self, Label) -> Compiled) -> Compiled {
+        let (no, done) = (self.label(), self.label());
+        value(self, no)?;
+        self.emit(Instr::Jump(done))?;
+        self.place(no);
+        self.no_value(to)?;
+        self.place(done);
+        Ok(())
+    }
+
+    /// Keeps a number that has a value if it is better than the best one, or the first.
+    fn keep_better(&mut self, cmp: Cmp, number: Word, best: Word) -> Compiled {
+        let (keep, done) = (self.label(), self.label());
+        self.emit(Instr::UnlessValue { number, no: done })?;
+        self.emit(Instr::UnlessValue { number: best, no: keep })?;
+        self.emit(Instr::UnlessCompare { cmp, a: number, b: best, no: done })?;
+        self.place(keep);
+        self.emit(Instr::Copy { to: best, from: number })?;
+        self.place(done);
+        Ok(())
+    }
+
+    fn extremum(&mut self, all: &OneOrMore<Number>, cmp: Cmp, to: Word) -> Compiled {
+        self.scratch(|this| {
+            let (best, number) = (this.word()?, this.word()?);
+            this.no_value(best)?;
+            for of in all.iter() {
+                this.number(of, number)?;
+                this.keep_better(cmp, number, best)?;
+            }
+            this.emit(Instr::Copy { to, from: best })
+        })
+    }
+
+    /// A count, if it lies in a range.
+    fn counted(&mut self, count: Word, counted: Counted, to: Word) -> Compiled {
+        let Counted::Range(lo, hi) = counted else {
+            return self.emit(Instr::Copy { to, from: count });
+        };
+        self.scratch(|this| {
+            let bound = this.word()?;
+            this.or_none(to, |this, no| {
+                for (cmp, end) in [(Cmp::Ge, lo), (Cmp::Le, hi)] {
+                    this.constant(bound, i64::from(end) as u64)?;
+                    this.emit(Instr::UnlessCompare { cmp, a: count, b: bound, no })?;
+                }
+                this.emit(Instr::Copy { to, from: count })
+            })
+        })
+    }
+
+    /// `find` that counts.
+    fn find_count(&mut self, of: &Filter, back: bool, counted: Counted, to: Word) -> Compiled {
+        self.scratch(|this| {
+            let (count, one) = (this.word()?, this.word()?);
+            this.constant(count, 0)?;
+            this.each_found(of, back, |this, _| {
+                this.constant(one, 1)?;
+                this.emit(Instr::Arith { to: count, arith: Arith::Add, a: count, b: one })
+            })?;
+            this.counted(count, counted, to)
+        })
+    }
+}

@@ -1,0 +1,385 @@
+//! `echo`: pairs of positions, and what they must pass before its body is evaluated.
+
+use super::{
+    compile::{Compiled, Compiler},
+    names::{assigns, used},
+};
+use crate::{Id, Instr, Label, PairSearch, PairTest, PairWord, dag::Op};
+use orbit_query::tree::{
+    Assigned, Cmp, ConditionOp as C, Control, Echo, Elsewhere, GameCondition, GameNumber, GamePosition,
+    GameSquares, Kind, NumberOp as N, Order, PositionOp as P, Ref, SquaresOp as S, VarId,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
+
+/// The names of both positions.
+struct Pair {
+    source: VarId,
+    target: VarId,
+    /// What variables hold that the body has assigned so far.
+    assigned: Vec<(VarId, PairWord)>,
+    /// The variables to which the body assigns something.
+    changed: Vec<VarId>,
+}
+
+impl Pair {
+    /// Whether a position is the source, or the target; none if it is neither.
+    fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
+        match position.op() {
+            P::Control(Control::Var(var)) if *var == self.source => Some(true),
+            P::Control(Control::Var(var)) if *var == self.target => Some(false),
+            P::Game(GamePosition::Current) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// The filters with which a body begins, one after the other as long as they match.
+fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
+    let braces: Vec<FilterRef<'_>> = match body {
+        Ref::Condition(f) => match f.op() {
+            C::Braces(all) => all.iter().map(Kind::node).collect(),
+            C::And(a, b) => vec![a.node(), b.node()],
+            _ => return vec![body],
+        },
+        Ref::Squares(f) if let S::Control(Control::Braces { first, last }) = f.op() => {
+            first.iter().map(Kind::node).chain([last.node()]).collect()
+        }
+        Ref::Number(f) if let N::Control(Control::Braces { first, last }) = f.op() => {
+            first.iter().map(Kind::node).chain([last.node()]).collect()
+        }
+        Ref::Position(f) if let P::Control(Control::Braces { first, last }) = f.op() => {
+            first.iter().map(Kind::node).chain([last.node()]).collect()
+        }
+        _ => return vec![body],
+    };
+    braces.into_iter().flat_map(conjuncts).collect()
+}
+
+impl Compiler<'_> {
+    /// `echo` of what is no number.
+    pub(super) fn echo(&mut self, echo: &Echo<Filter>, no: Label) -> Compiled {
+        self.scratch(|this| {
+            let found = this.word()?;
+            this.constant(found, 0)?;
+            this.each_target(echo, |this, next| {
+                this.unless(echo.body.node(), next)?;
+                this.constant(found, 1)
+            })?;
+            this.emit(Instr::UnlessAny { set: found, no })
+        })
+    }
+
+    /// Runs `body` at each target of an echo; it may go on at `next`.
+    pub(super) fn each_target<F: Kind<Expanded>>(
+        &mut self,
+        echo: &Echo<F>,
+        body: impl FnOnce(&mut Self, Label) -> Compiled,
+    ) -> Compiled {
+        let mut changed = Vec::new();
+        echo.body.node().walk(&mut |filter| {
+            if assigns(filter) {
+                used(filter, &mut |var| changed.push(var));
+            }
+        });
+        let pair = Pair { source: echo.source, target: echo.target, assigned: Vec::new(), changed };
+        let both = [echo.source, echo.target];
+        let search = self.bound(&both, |this| this.search(echo.body.node(), pair, echo.in_all))?;
+        let pairs = u16::try_from(self.pairs.len()).map_err(|_| "so many pairs")?;
+        self.pairs.push(search);
+        self.scratch(|this| {
+            let [here, target] = [this.word()?, this.word()?];
+            let [source_var, target_var] = [echo.source, echo.target].map(|var| this.var(var));
+            this.emit(Instr::Here { to: here })?;
+            this.constant(target, u64::MAX)?;
+            let done = this.label();
+            let again = this.label_here();
+            this.emit(Instr::NextPair { pairs, source: here, node: target, done })?;
+            this.emit(Instr::Bind { var: source_var, from: here })?;
+            this.emit(Instr::Bind { var: target_var, from: target })?;
+            this.emit(Instr::Go { to: target })?;
+            this.bound(&[echo.source, echo.target], |this| this.untied(|this| body(this, again)))?;
+            this.emit(Instr::Jump(again))?;
+            this.place(done);
+            this.emit(Instr::Go { to: here })?;
+            this.emit(Instr::Unbind { var: source_var })?;
+            this.emit(Instr::Unbind { var: target_var })
+        })
+    }
+
+    /// The tests with which a body begins, or that follow filters which need not be evaluated.
+    fn search(&mut self, body: FilterRef, mut pair: Pair, in_all: bool) -> Compiled<PairSearch> {
+        let mut search = PairSearch { tests: Vec::new(), planes: None };
+        if !in_all {
+            search.tests.push(PairTest::Order(Cmp::Ne));
+        }
+        let conjuncts = conjuncts(body);
+        for (place, &filter) in conjuncts.iter().enumerate() {
+            if let Some(assigned) = self.pair_assignment(&conjuncts, place, &pair)? {
+                pair.assigned.push(assigned);
+                continue;
+            }
+            let tests = self.pair_tests(filter, &pair)?;
+            let is_over = tests.is_empty() && !self.is_harmless(filter);
+            search.tests.extend(tests);
+            if is_over {
+                break;
+            }
+        }
+        let of_boards = |word: PairWord| matches!(word, PairWord::Same { .. });
+        let has_boards = |test: &PairTest| match *test {
+            PairTest::Sets { left, right, .. } | PairTest::Compare { left, right, .. } => {
+                of_boards(left) || of_boards(right)
+            }
+            _ => false,
+        };
+        if search.tests.iter().any(has_boards) {
+            search.planes = Some(self.planes()?);
+        }
+        let is_of_source = |test: &PairTest| match test {
+            PairTest::Mask { source, .. } => *source,
+            _ => false,
+        };
+        // Boards are compared last.
+        search.tests.sort_by_key(|test| (!is_of_source(test), has_boards(test)));
+        Ok(search)
+    }
+
+    /// The first of four operands with the planes of the board.
+    pub(super) fn planes(&mut self) -> Compiled<u16> {
+        let mut planes = Vec::new();
+        for plane in 0..4 {
+            let plane = self.lower.dag.add(Op::Plane(plane));
+            planes.push(self.operand(plane, false)?);
+        }
+        if planes.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
+            return Err("boards in such an order");
+        }
+        Ok(planes[0])
+    }
+
+    /// What a pair must pass for a filter to match; nothing if that is not known.
+    fn pair_tests(&mut self, filter: FilterRef, pair: &Pair) -> Compiled<Vec<PairTest>> {
+        match filter {
+            Ref::Condition(f) if let C::Or(a, b) = f.op() => {
+                if self.is_leaf(filter) {
+                    return Ok(self.pair_mask(filter, false)?.into_iter().collect());
+                }
+                let sides = [self.masks_of_side(a.node(), pair)?, self.masks_of_side(b.node(), pair)?];
+                self.either(sides)
+            }
+            _ => Ok(self.pair_test(filter, pair)?.into_iter().collect()),
+        }
+    }
+
+    /// The masks that one side of `or` begins with, each at the source or at the target.
+    fn masks_of_side(&mut self, side: FilterRef, pair: &Pair) -> Compiled<Vec<(Id, bool)>> {
+        let mut masks = Vec::new();
+        for filter in conjuncts(side) {
+            if let Some(mask) = self.mask_of(filter, pair)? {
+                masks.push(mask);
+            } else if !self.is_harmless(filter) {
+                break;
+            }
+        }
+        Ok(masks)
+    }
+
+    /// The mask that a filter is, and whether it is one at the source.
+    fn mask_of(&mut self, filter: FilterRef, pair: &Pair) -> Compiled<Option<(Id, bool)>> {
+        let (of, source) = match filter {
+            _ if self.is_leaf(filter) => (filter, false),
+            Ref::Condition(f) if let C::Game(GameCondition::At { at, of }) = f.op() => {
+                match pair.is_source(at) {
+                    Some(source) => (of.node(), source),
+                    None => return Ok(None),
+                }
+            }
+            Ref::Squares(f) if let S::Game(GameSquares::Elsewhere(Elsewhere::At { at, of })) = f.op() => {
+                match pair.is_source(at) {
+                    Some(source) => (of.node(), source),
+                    None => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
+    }
+
+    /// Of two conjunctions one holds: so does one of each two of their masks.
+    fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> Compiled<Vec<PairTest>> {
+        let mut tests = Vec::new();
+        for &(a, of_source) in &left {
+            for &(b, also) in &right {
+                tests.push(if of_source == also {
+                    let mask = self.lower.or(a, b);
+                    PairTest::Mask { mask: self.operand(mask, true)?, source: of_source }
+                } else {
+                    let (source, target) = if of_source { (a, b) } else { (b, a) };
+                    let [source, target] = [self.operand(source, true)?, self.operand(target, true)?];
+                    PairTest::Either { source, target }
+                });
+            }
+        }
+        Ok(tests)
+    }
+
+    /// What a conjunct assigns to a variable, if nobody can tell whether it was assigned for a pair that then fails: the
+    /// conjuncts from there on alone name the variable.
+    fn pair_assignment(
+        &mut self,
+        conjuncts: &[FilterRef],
+        place: usize,
+        pair: &Pair,
+    ) -> Compiled<Option<(VarId, PairWord)>> {
+        let Ref::Condition(f) = conjuncts[place] else { return Ok(None) };
+        let C::Assign(var, Assigned::Squares(value)) = f.op() else { return Ok(None) };
+        let uses = |filters: &[FilterRef]| {
+            let mut count = 0;
+            let mut see = |used: VarId| count += usize::from(used == *var);
+            filters.iter().for_each(|filter| filter.walk(&mut |filter| used(filter, &mut see)));
+            count
+        };
+        if uses(&[value.node()]) > 0 || self.uses.get(var) != Some(&uses(&conjuncts[place..])) {
+            return Ok(None);
+        }
+        Ok(self.pair_set(value, pair)?.map(|word| (*var, word)))
+    }
+
+    fn pair_test(&mut self, filter: FilterRef, pair: &Pair) -> Compiled<Option<PairTest>> {
+        if self.is_leaf(filter) {
+            return self.pair_mask(filter, false);
+        }
+        match filter {
+            Ref::Position(f) => {
+                let P::Game(GamePosition::Compare { by, left, right }) = f.op() else { return Ok(None) };
+                // Ancestors have smaller numbers.
+                let cmp = &match by {
+                    Order::Number(cmp) => *cmp,
+                    Order::Before => Cmp::Lt,
+                    Order::NotAfter => Cmp::Le,
+                    Order::After => Cmp::Gt,
+                    Order::NotBefore => Cmp::Ge,
+                };
+                Ok(match (pair.is_source(left), pair.is_source(right)) {
+                    (Some(true), Some(false)) => Some(PairTest::Order(*cmp)),
+                    (Some(false), Some(true)) => Some(PairTest::Order(cmp.swapped())),
+                    _ => None,
+                })
+            }
+            Ref::Condition(f) => match f.op() {
+                C::Game(GameCondition::At { at, of }) if self.is_leaf(of.node()) => {
+                    match pair.is_source(at) {
+                        Some(source) => self.pair_mask(of.node(), source),
+                        None => Ok(None),
+                    }
+                }
+                C::SetEq { equal, left, right } => {
+                    let words = self.pair_set(left, pair)?.zip(self.pair_set(right, pair)?);
+                    Ok(words.map(|(left, right)| PairTest::Sets { equal: *equal, left, right }))
+                }
+                _ => Ok(None),
+            },
+            Ref::Number(f) => match f.op() {
+                N::Compare(cmp, left, right) => {
+                    let words = self.pair_number(left, pair)?.zip(self.pair_number(right, pair)?);
+                    Ok(words.map(|(left, right)| PairTest::Compare { cmp: *cmp, left, right }))
+                }
+                _ => Ok(None),
+            },
+            Ref::Squares(f) if let S::Control(Control::Var(_)) = f.op() => {
+                let word = self.pair_set(f, pair)?;
+                Ok(word.map(|left| PairTest::Sets { equal: false, left, right: PairWord::Constant(0) }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn pair_mask(&mut self, filter: FilterRef, source: bool) -> Compiled<Option<PairTest>> {
+        let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? else { return Ok(None) };
+        let mask = self.operand(mask, true)?;
+        Ok(Some(PairTest::Mask { mask, source }))
+    }
+
+    fn pair_number(&mut self, f: &Number, pair: &Pair) -> Compiled<Option<PairWord>> {
+        let (of, source) = match f.op() {
+            N::Game(GameNumber::Elsewhere(Elsewhere::At { at, of })) => match pair.is_source(at) {
+                Some(source) => (of, source),
+                None => return Ok(None),
+            },
+            N::Cardinality(of) => {
+                return Ok(match self.pair_set(of, pair)? {
+                    Some(PairWord::Same { others, count: false }) => {
+                        Some(PairWord::Same { others, count: true })
+                    }
+                    _ if self.is_leaf(f.node()) => {
+                        self.pair_leaf(f.node(), |lower| packed(lower, f), false)?
+                    }
+                    _ => None,
+                });
+            }
+            _ => (f, false),
+        };
+        self.pair_leaf(of.node(), |lower| packed(lower, of), source)
+    }
+
+    fn pair_set(&mut self, f: &Squares, pair: &Pair) -> Compiled<Option<PairWord>> {
+        let (of, source) = match f.op() {
+            S::Game(GameSquares::Elsewhere(Elsewhere::At { at, of })) => match pair.is_source(at) {
+                Some(source) => (of, source),
+                None => return Ok(None),
+            },
+            S::Game(GameSquares::SameContents(a, b)) => {
+                let both = [a, b].map(|position| pair.is_source(position));
+                let is_pair = matches!(both, [Some(a), Some(b)] if a != b);
+                return Ok(is_pair.then_some(PairWord::Same { others: false, count: false }));
+            }
+            S::Control(Control::Var(var)) => {
+                let assigned = pair.assigned.iter().find(|(assigned, _)| assigned == var);
+                return Ok(assigned.map(|&(_, word)| word));
+            }
+            S::Intersect(a, b) if !self.is_leaf(f.node()) => {
+                return Ok(match (self.pair_set(a, pair)?, self.pair_set(b, pair)?) {
+                    (Some(PairWord::Source(source)), Some(PairWord::Target(target)))
+                    | (Some(PairWord::Target(target)), Some(PairWord::Source(source))) => {
+                        Some(PairWord::Both { source, target })
+                    }
+                    _ => None,
+                });
+            }
+            S::Complement(of) if !self.is_leaf(f.node()) => {
+                return Ok(match self.pair_set(of, pair)? {
+                    Some(PairWord::Same { others, count }) => Some(PairWord::Same { others: !others, count }),
+                    _ => None,
+                });
+            }
+            _ => (f, false),
+        };
+        if let S::Game(GameSquares::Piece(var)) = of.op()
+            && self.sure.contains(var)
+            && !pair.changed.contains(var)
+        {
+            self.pieces = true;
+            return Ok(Some(PairWord::Piece { var: self.var(*var), source }));
+        }
+        self.pair_leaf(of.node(), |lower| lower.squares(of), source)
+    }
+
+    fn pair_leaf(
+        &mut self,
+        filter: FilterRef,
+        lower: impl FnOnce(&mut crate::lower::Lower) -> crate::Id,
+        source: bool,
+    ) -> Compiled<Option<PairWord>> {
+        let Some(word) = self.leaf(filter, lower)? else { return Ok(None) };
+        if let Some(word) = self.lower.dag.constant(word) {
+            return Ok(Some(PairWord::Constant(word)));
+        }
+        let operand = self.operand(word, false)?;
+        Ok(Some(if source { PairWord::Source(operand) } else { PairWord::Target(operand) }))
+    }
+}
+
+fn packed(lower: &mut crate::lower::Lower, f: &Number) -> crate::Id {
+    let number = lower.number(f);
+    lower.packed_number(number)
+}

@@ -1,0 +1,132 @@
+//! Positions of the game, each into a register, and what is evaluated there.
+
+use super::compile::{Compiled, Compiler};
+use crate::{Instr, Label, Word, dag::NO_VALUE};
+use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, Order, PositionOp as P};
+use orbit_transforms::{Expanded, Number, Position};
+
+impl Compiler<'_> {
+    /// The number of a position.
+    pub(super) fn position(&mut self, f: &Position, to: Word) -> Compiled {
+        if let P::Game(G::Current) = f.op() {
+            return self.emit(Instr::Here { to });
+        }
+        let leaf = self.leaf(f.node(), |lower| {
+            let position = lower.position(f);
+            lower.packed_number(position)
+        });
+        if let Some(position) = leaf? {
+            return self.load(to, position);
+        }
+        match f.op() {
+            P::Find { back, of, .. } => self.find(of, *back, to),
+            P::Control(of) => {
+                self.control(of, to, NO_VALUE as u64, |this, f: &Position| this.position(f, to))
+            }
+            P::Game(op) => self.game_position(op, to),
+            P::Form(never) => match *never {},
+        }
+    }
+
+    fn game_position(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+        match op {
+            G::Child(number) => self.numbered(number, |this, number| this.emit(Instr::Child { to, number })),
+            G::Numbered(number) => {
+                self.numbered(number, |this, number| this.emit(Instr::Numbered { to, number }))
+            }
+            G::LastCommonAncestor(a, b) => {
+                self.two_positions(a, b, |this, [a, b]| this.emit(Instr::Fork { to, a, b }))
+            }
+            G::Compare { by, left, right } => self.two_positions(left, right, |this, [a, b]| {
+                let (no, done) = (this.label(), this.label());
+                this.unless_order(*by, a, b, no)?;
+                this.emit(Instr::Copy { to, from: a })?;
+                this.emit(Instr::Jump(done))?;
+                this.place(no);
+                this.no_value(to)?;
+                this.place(done);
+                Ok(())
+            }),
+            G::Elsewhere(Elsewhere::At { at, of }) => {
+                self.value_at(at, to, NO_VALUE as u64, |this| this.position(of, to))
+            }
+            G::Elsewhere(Elsewhere::Edge { edge, target }) => {
+                self.edge_value(edge, to, NO_VALUE as u64, |this, next| {
+                    this.position(target, to)?;
+                    this.emit(Instr::UnlessValue { number: to, no: next })
+                })
+            }
+            G::LineEnd(line) => self.line(line, true, to),
+            G::PathEnd(path) => self.path(path, true, to),
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, NO_VALUE as u64),
+            G::PathStart => self.of_path(0, to),
+            _ => Err("a position that depends on variables"),
+        }
+    }
+
+    fn numbered(&mut self, of: &Number, then: impl FnOnce(&mut Self, Word) -> Compiled) -> Compiled {
+        self.scratch(|this| {
+            let number = this.word()?;
+            this.number(of, number)?;
+            then(this, number)
+        })
+    }
+
+    /// Goes on at `no` unless both positions have a value and stand in an order.
+    pub(super) fn unless_order(&mut self, by: Order, a: Word, b: Word, no: Label) -> Compiled {
+        self.emit(Instr::UnlessValue { number: a, no })?;
+        self.emit(Instr::UnlessValue { number: b, no })?;
+        match by {
+            Order::Number(cmp) => self.emit(Instr::UnlessCompare { cmp, a, b, no }),
+            Order::Before => self.emit(Instr::UnlessBefore { a, b, no }),
+            Order::After => self.emit(Instr::UnlessBefore { a: b, b: a, no }),
+            Order::NotAfter | Order::NotBefore => {
+                let (a, b) = if by == Order::NotAfter { (a, b) } else { (b, a) };
+                let (differ, done) = (self.label(), self.label());
+                self.emit(Instr::UnlessCompare { cmp: orbit_query::tree::Cmp::Eq, a, b, no: differ })?;
+                self.emit(Instr::Jump(done))?;
+                self.place(differ);
+                self.emit(Instr::UnlessBefore { a, b, no })?;
+                self.place(done);
+                Ok(())
+            }
+        }
+    }
+
+    /// `P:F` as a condition.
+    pub(super) fn at_position(
+        &mut self,
+        at: &Position,
+        no: Label,
+        there: impl FnOnce(&mut Self, Label) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let node = this.word()?;
+            this.position(at, node)?;
+            this.emit(Instr::UnlessValue { number: node, no })?;
+            this.selecting(None, |this| this.at_node(node, no, there))
+        })
+    }
+
+    /// `P:F` with a value, which `there` leaves in the register; `none` without P.
+    pub(super) fn value_at(
+        &mut self,
+        at: &Position,
+        to: Word,
+        none: u64,
+        there: impl FnOnce(&mut Self) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let node = this.word()?;
+            let (no, done) = (this.label(), this.label());
+            this.position(at, node)?;
+            this.emit(Instr::UnlessValue { number: node, no })?;
+            this.selecting(None, |this| this.value_at_node(node, there))?;
+            this.emit(Instr::Jump(done))?;
+            this.place(no);
+            this.constant(to, none)?;
+            this.place(done);
+            Ok(())
+        })
+    }
+}

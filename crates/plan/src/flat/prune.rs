@@ -1,0 +1,211 @@
+//! Loops over pieces whose body can match for pieces alone that move next.
+//!
+//! A path begins with a move that leaves the position. Where the body of a loop needs a path that a move of its piece
+//! begins, no other piece has to be tried, as long as nothing is lost by that: what the body keeps is read nowhere else,
+//! and it reads nothing that might be an error.
+
+use std::collections::HashMap;
+
+use super::{
+    compile::{Compiled, Compiler},
+    names::used,
+    walks::bans,
+};
+use crate::{
+    Instr, Word,
+    operations::{GameOp, Leaf},
+};
+use orbit_query::tree::{
+    Chain, ConditionOp as C, Control, Focus, GameCondition as GC, GameNumber as GN, GamePosition as GP,
+    GameSquares as GS, Kind as _, NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
+    TextOp as T, VarId,
+};
+use orbit_transforms::{Expanded, FilterRef, Squares};
+
+impl Compiler<'_> {
+    /// Keeps of the domain of a loop over pieces those alone that a move takes away from here, if the body can match for
+    /// no others.
+    pub(super) fn only_movers(&mut self, var: VarId, [domain, body]: [FilterRef; 2], set: Word) -> Compiled {
+        if !begins_with_move_of(body, var) || !self.is_closed_loop(var, [domain, body]) {
+            return Ok(());
+        }
+        self.scratch(|this| {
+            let leaving = this.word()?;
+            let from = this.lower.leaf(Leaf::From);
+            let from = this.lower.dag.game(GameOp::UnionChildren, vec![from]);
+            this.load(leaving, from)?;
+            this.emit(Instr::And { to: set, a: set, b: leaving })
+        })
+    }
+
+    /// Whether nothing else reads what a loop keeps, and its body can run into no error.
+    fn is_closed_loop(&self, var: VarId, [domain, body]: [FilterRef; 2]) -> bool {
+        let mut own = HashMap::from([(var, 1)]);
+        for part in [domain, body] {
+            part.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
+        }
+        let stays = |var: &VarId| self.uses.get(var) == own.get(var);
+        let mut known = self.sure.clone();
+        known.push(var);
+        stays(&var) && self.is_sure(body, &mut known, &stays)
+    }
+
+    /// Whether all variables that a filter reads hold something, those that it has bound before among them, and whether
+    /// all that it binds stay in it.
+    fn is_sure(&self, filter: FilterRef, known: &mut Vec<VarId>, stays: &dyn Fn(&VarId) -> bool) -> bool {
+        if bans(filter) {
+            return false;
+        }
+        let before = known.len();
+        if is_sequence(filter) {
+            // What is assigned is known to what follows.
+            let sure = filter.children().into_iter().all(|child| self.is_sure(child, known, stays));
+            known.truncate(before);
+            return sure;
+        }
+        let bound = match filter {
+            Ref::Condition(f) => match f.op() {
+                C::Assign(var, _) => {
+                    let sure = stays(var) && self.children_are_sure(filter, known, stays);
+                    known.push(*var);
+                    return sure;
+                }
+                C::SquareAll { var, .. } | C::Game(GC::PieceAll { var, .. }) => vec![*var],
+                C::Game(GC::Echo(echo)) => vec![echo.source, echo.target],
+                C::Game(
+                    GC::Sibling(_)
+                    | GC::Arrived(_)
+                    | GC::NullMove
+                    | GC::Mainline
+                    | GC::Variation
+                    | GC::VirtualMainline
+                    | GC::Try
+                    | GC::At { .. }
+                    | GC::Edge { .. }
+                    | GC::Move(_)
+                    | GC::Ancestor { .. }
+                    | GC::Comment(_),
+                ) => vec![],
+                C::Game(_) => return false,
+                _ => vec![],
+            },
+            Ref::Squares(f) => match f.op() {
+                S::SquareLoop { var, .. } | S::Game(GS::PieceLoop { var, .. }) => vec![*var],
+                S::Control(Control::Var(var)) | S::Game(GS::Piece(var)) => return known.contains(var),
+                _ => vec![],
+            },
+            Ref::Number(f) => match f.op() {
+                N::Control(Control::Var(var)) => return known.contains(var),
+                N::Game(GN::Echo(_) | GN::ConsecutiveMoves { .. }) => return false,
+                _ => vec![],
+            },
+            Ref::Position(f) => match f.op() {
+                P::Control(Control::Var(var)) => return known.contains(var),
+                _ => vec![],
+            },
+            Ref::Text(f) => match f.op() {
+                T::Control(Control::Var(var)) => return known.contains(var),
+                _ => vec![],
+            },
+        };
+        if !bound.iter().all(|var| stays(var) && !known.contains(var)) {
+            return false;
+        }
+        known.extend(bound);
+        let sure = self.children_are_sure(filter, known, stays);
+        known.truncate(before);
+        sure
+    }
+
+    fn children_are_sure(
+        &self,
+        filter: FilterRef,
+        known: &mut Vec<VarId>,
+        stays: &dyn Fn(&VarId) -> bool,
+    ) -> bool {
+        filter.children().into_iter().all(|child| {
+            let before = known.len();
+            let sure = self.is_sure(child, known, stays);
+            known.truncate(before);
+            sure
+        })
+    }
+}
+
+/// Whether the operands of a filter must all match, one after the other.
+fn is_sequence(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(f.op(), C::And(..) | C::Braces(_)),
+        Ref::Squares(f) => matches!(f.op(), S::Control(Control::Braces { .. })),
+        Ref::Number(f) => matches!(f.op(), N::Control(Control::Braces { .. })),
+        Ref::Position(f) => matches!(f.op(), P::Control(Control::Braces { .. })),
+        Ref::Text(f) => matches!(f.op(), T::Control(Control::Braces { .. })),
+    }
+}
+
+/// Whether a filter matches only where a move of the piece of a variable leaves the position.
+fn begins_with_move_of(filter: FilterRef, piece: VarId) -> bool {
+    let begins = |filter: FilterRef| begins_with_move_of(filter, piece);
+    if is_sequence(filter) {
+        return filter.children().into_iter().any(begins);
+    }
+    match filter {
+        Ref::Squares(f) => match f.op() {
+            S::SquareLoop { body, .. } | S::Game(GS::PieceLoop { body, .. }) => begins(body.node()),
+            _ => false,
+        },
+        Ref::Number(f) => match f.op() {
+            N::Compare(_, a, b) => begins(a.node()) || begins(b.node()),
+            N::InRange { of, .. } => begins(of.node()),
+            N::Game(GN::Sort { of, .. }) => begins(of.node()),
+            N::Game(GN::Path(path)) => path_begins_with(path, piece),
+            _ => false,
+        },
+        Ref::Position(f) => match f.op() {
+            P::Game(GP::PathEnd(path)) => path_begins_with(path, piece),
+            _ => false,
+        },
+        Ref::Condition(_) | Ref::Text(_) => false,
+    }
+}
+
+fn path_begins_with(path: &Path<Expanded>, piece: VarId) -> bool {
+    match &path.focus {
+        Some(Focus::Pieces { capture: false, of }) if is_of(of, piece) => true,
+        _ => first_moves(&path.chain, piece).0,
+    }
+}
+
+/// Whether all moves with which a chain can begin are of a piece, and whether it can do without a move.
+fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) {
+    match chain {
+        Chain::One(PathStep::Filter(_)) => (true, true),
+        Chain::One(PathStep::Edge { edge, .. }) => {
+            (edge.from.as_ref().is_some_and(|from| is_of(from, piece)), false)
+        }
+        Chain::Sequence(all) => {
+            let mut of_piece = true;
+            for part in all {
+                let (first, without) = first_moves(part, piece);
+                of_piece &= first;
+                if !without {
+                    return (of_piece, false);
+                }
+            }
+            (of_piece, true)
+        }
+        Chain::Repeat { of, min, .. } => {
+            let (first, without) = first_moves(of, piece);
+            (first, without || *min == 0)
+        }
+    }
+}
+
+/// Whether a set holds the square of a piece at most.
+fn is_of(set: &Squares, piece: VarId) -> bool {
+    match set.op() {
+        S::Game(GS::Piece(var)) => *var == piece,
+        S::Intersect(a, b) => is_of(a, piece) || is_of(b, piece),
+        _ => false,
+    }
+}

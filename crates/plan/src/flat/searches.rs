@@ -1,0 +1,369 @@
+//! `find`: a filter that depends on variables, at one position after the other.
+
+use super::{
+    compile::{Compiled, Compiler},
+    leaves::is_state,
+    names::{assigns, used},
+};
+use crate::{Id, Instr, Label, MoveSeek, Word};
+use orbit_core::board::PieceSet;
+use orbit_query::tree::{
+    Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
+    NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
+
+/// A mask without which a filter fails before it has kept anything, as long as some variables hold something.
+pub(super) struct Lead {
+    mask: Id,
+    vars: Vec<u16>,
+}
+
+/// The square of a piece at all positions that a search looks for, as long as some variables hold something.
+struct Stand {
+    piece: Word,
+    /// The register with its square.
+    set: Word,
+    vars: Vec<u16>,
+}
+
+impl Compiler<'_> {
+    /// `find F`: the first position at which F matches.
+    pub(super) fn find(&mut self, of: &Filter, back: bool, to: Word) -> Compiled {
+        self.scratch(|this| {
+            let first = this.word()?;
+            let key = if back { None } else { this.key_of(of.node()) };
+            let Some(key) = key else {
+                this.first_found(of, back, first)?;
+                return this.emit(Instr::Copy { to, from: first });
+            };
+            let site = u16::try_from(this.sites).map_err(|_| "so many searches")?;
+            this.sites += 1;
+            let (from, last, known) = (this.word()?, this.word()?, this.label());
+            if let Some(var) = key {
+                this.holds(var)?;
+            }
+            let key = key.map(|var| Word(this.var(var)));
+            this.emit(Instr::Here { to: from })?;
+            this.emit(Instr::Last { to: last })?;
+            this.emit(Instr::Recall { site, key, last, to: first, done: known })?;
+            this.first_found(of, back, first)?;
+            this.emit(Instr::Remember { site, key, from, last, found: first })?;
+            this.place(known);
+            this.emit(Instr::Copy { to, from: first })
+        })
+    }
+
+    fn first_found(&mut self, of: &Filter, back: bool, first: Word) -> Compiled {
+        self.no_value(first)?;
+        self.each_found(of, back, |this, (node, done)| {
+            this.emit(Instr::Copy { to: first, from: node })?;
+            this.emit(Instr::Jump(done))
+        })
+    }
+
+    /// Evaluates a filter at each node from here on, or back, and runs `found` where it matches, with the node and
+    /// the label behind the loop. There the node is the one from before.
+    pub(super) fn each_found(
+        &mut self,
+        of: &Filter,
+        back: bool,
+        found: impl FnOnce(&mut Self, (Word, Label)) -> Compiled,
+    ) -> Compiled {
+        let lead = if back { None } else { self.lead(of.node())? };
+        self.scratch(|this| {
+            let [here, node, last] = [this.word()?, this.word()?, this.word()?];
+            let (next, done) = (this.label(), this.label());
+            let seek = if back { None } else { this.move_seek(of.node())? };
+            let stand = if back { None } else { this.stand(of.node())? };
+            this.emit(Instr::Here { to: here })?;
+            this.emit(Instr::Copy { to: node, from: here })?;
+            this.emit(Instr::Last { to: last })?;
+            if let Some((stand, set)) = &stand {
+                this.where_bound(&stand.vars, |this| this.squares(set, stand.set))?;
+            }
+            let again = this.label_here();
+            if let Some((Stand { piece, set, vars }, _)) = stand {
+                this.where_bound(&vars, |this| this.emit(Instr::SeekPiece { piece, set, node, last, done }))?;
+            }
+            if let Some(lead) = lead {
+                this.where_bound(&lead.vars, |this| {
+                    let mask = this.operand(lead.mask, true)?;
+                    this.emit(Instr::Seek { node, last, mask, done })
+                })?;
+            }
+            if let Some(seek) = seek {
+                this.emit(Instr::SeekMove { seek, node, last, done })?;
+            }
+            this.emit(Instr::Go { to: node })?;
+            this.untied(|this| this.unless(of.node(), next))?;
+            found(this, (node, done))?;
+            this.place(next);
+            if back {
+                // A candidate may lead elsewhere, but it comes back.
+                this.emit(Instr::Parent { to: node })?;
+                this.emit(Instr::UnlessValue { number: node, no: done })?;
+            } else {
+                this.emit(Instr::Next { node, last, done })?;
+            }
+            this.emit(Instr::Jump(again))?;
+            this.place(done);
+            this.emit(Instr::Go { to: here })
+        })
+    }
+
+    /// The lead of a filter, if one is known.
+    pub(super) fn lead(&mut self, mut filter: FilterRef) -> Compiled<Option<Lead>> {
+        loop {
+            if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
+                return Ok(Some(Lead { mask, vars: Vec::new() }));
+            }
+            match first_operand(filter) {
+                Some(first) => filter = first,
+                None => return edge_of(filter).map_or(Ok(None), |edge| self.relaxed(edge)),
+            }
+        }
+    }
+
+    /// The lead of a chain where it begins. `of` tells that of a constituent.
+    pub(super) fn chain_lead<T>(
+        &mut self,
+        chain: &Chain<T>,
+        of: &dyn Fn(&mut Self, &T) -> Compiled<Option<Lead>>,
+    ) -> Compiled<Option<Lead>> {
+        let (lead, may_be_empty) = self.first_lead(chain, of)?;
+        Ok(lead.filter(|_| !may_be_empty))
+    }
+
+    /// The lead of the constituents with which a chain can begin, and whether it can have none.
+    fn first_lead<T>(
+        &mut self,
+        chain: &Chain<T>,
+        of: &dyn Fn(&mut Self, &T) -> Compiled<Option<Lead>>,
+    ) -> Compiled<(Option<Lead>, bool)> {
+        match chain {
+            Chain::One(step) => Ok((of(self, step)?, false)),
+            Chain::Repeat { of: part, min, .. } => {
+                let (lead, may_be_empty) = self.first_lead(part, of)?;
+                Ok((lead, may_be_empty || *min == 0))
+            }
+            Chain::Sequence(parts) => {
+                let mut any = Some(Lead { mask: self.lower.dag.word(0), vars: Vec::new() });
+                for part in parts {
+                    let (lead, may_be_empty) = self.first_lead(part, of)?;
+                    any = any.zip(lead).map(|(any, lead)| Lead {
+                        mask: self.lower.or(any.mask, lead.mask),
+                        vars: [any.vars, lead.vars].concat(),
+                    });
+                    if !may_be_empty {
+                        return Ok((any, false));
+                    }
+                }
+                Ok((any, true))
+            }
+        }
+    }
+
+    /// Goes on at `no` where a lead tells that something fails.
+    pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> Compiled {
+        let Some(Lead { mask, vars }) = lead else { return Ok(()) };
+        self.where_bound(&vars, |this| this.unless_mask(mask, no))
+    }
+
+    /// Code that runs if some variables hold something.
+    fn where_bound(&mut self, vars: &[u16], code: impl FnOnce(&mut Self) -> Compiled) -> Compiled {
+        let no = self.label();
+        vars.iter().try_for_each(|&var| self.emit(Instr::UnlessBound { var, bound: true, no }))?;
+        code(self)?;
+        self.place(no);
+        Ok(())
+    }
+
+    /// The variables that some filters read and that may hold nothing; none if the filters keep something or may end the run.
+    fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
+        let mut vars = Vec::new();
+        for filter in filters {
+            if filter.any(&mut is_state) {
+                return None;
+            }
+            filter.walk(&mut |filter| used(filter, &mut |var| vars.push(var)));
+        }
+        vars.retain(|var| !self.sure.contains(var));
+        let mut vars: Vec<u16> = vars.into_iter().map(|var| self.var(var)).collect();
+        vars.sort_unstable();
+        vars.dedup();
+        Some(vars)
+    }
+
+    /// The test of moves without one of which a filter fails before it has kept anything.
+    fn move_seek(&mut self, filter: FilterRef) -> Compiled<Option<u16>> {
+        let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
+        let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
+        if edge.entering || self.selected.is_some() {
+            return Ok(None);
+        }
+        let Some(vars) = self.unsure(&operands(edge)) else { return Ok(None) };
+        let mut seek = MoveSeek { vars, ..MoveSeek::default() };
+        if let Some(from) = &edge.from {
+            seek.piece = piece_of(from).map(|var| Word(self.var(var)));
+            seek.from = self.steady(from)?;
+        }
+        // With a capture it is the square of what is taken.
+        if let Some(to) = edge.to.as_ref().filter(|_| !edge.capture) {
+            seek.to = self.steady(to)?;
+        }
+        if seek.from.or(seek.to).or(seek.piece).is_none() {
+            return Ok(None);
+        }
+        self.pieces |= seek.piece.is_some();
+        let place = u16::try_from(self.seeks.len()).map_err(|_| "so many searches")?;
+        self.seeks.push(seek);
+        Ok(Some(place))
+    }
+
+    /// The square of a piece without which a filter fails before it has kept anything, and the set that says it: that of another
+    /// position, or of a variable.
+    fn stand<'f>(&mut self, filter: FilterRef<'f>) -> Compiled<Option<(Stand, &'f Squares)>> {
+        let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
+        let Some(Ref::Condition(f)) = first else { return Ok(None) };
+        let C::SetEq { equal: true, left, right } = f.op() else { return Ok(None) };
+        for (of_piece, set) in [(left, right), (right, left)] {
+            let (S::Game(GameSquares::Piece(var)), true) = (of_piece.op(), is_steady(set)) else { continue };
+            let sides = [of_piece.node(), set.node()];
+            let Some(vars) = self.unsure(&sides) else { continue };
+            let mut names = Vec::new();
+            sides
+                .into_iter()
+                .for_each(|side| side.walk(&mut |filter| used(filter, &mut |var| names.push(var))));
+            let changes = &mut |filter: FilterRef| {
+                let mut own = Vec::new();
+                used(filter, &mut |var| own.push(var));
+                assigns(filter) && own.iter().any(|var| names.contains(var))
+            };
+            if self.selected.is_some() || filter.any(changes) {
+                continue;
+            }
+            self.pieces = true;
+            return Ok(Some((Stand { piece: Word(self.var(*var)), set: self.word()?, vars }, set)));
+        }
+        Ok(None)
+    }
+
+    /// A register with a set that is the same in all positions as long as no variable changes, in which a set lies.
+    fn steady(&mut self, set: &Squares) -> Compiled<Option<Word>> {
+        match set.op() {
+            S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
+            S::Control(Control::Var(var)) => Ok(Some(Word(self.var(*var)))),
+            _ => {
+                let Some(id) = self.leaf(set.node(), |lower| lower.squares(set))? else { return Ok(None) };
+                let Some(squares) = self.lower.dag.constant(id) else { return Ok(None) };
+                let word = self.word()?;
+                self.constant(word, squares)?;
+                Ok(Some(word))
+            }
+        }
+    }
+
+    /// The lead of a `--`: what of it does not depend on variables.
+    pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> Compiled<Option<Lead>> {
+        if edge.entering || self.selected.is_some() {
+            return Ok(None);
+        }
+        let Some(vars) = self.unsure(&operands(edge)) else { return Ok(None) };
+        let promotion = edge.promotion.as_ref().map(|to| match to {
+            Promotion::Pieces(pieces) => Promotion::Pieces(*pieces),
+            Promotion::Letters(_) => Promotion::Pieces(PieceSet::WHITE.union(PieceSet::BLACK)),
+        });
+        let [from, to] = [&edge.from, &edge.to].map(|side| self.known_part(side.as_ref()?));
+        let relaxed = Edge { from, to, promotion, ..edge.clone() };
+        if relaxed.from.is_none() && relaxed.to.is_none() && !edge.capture && edge.promotion.is_none() {
+            return Ok(None);
+        }
+        let mask = self.lower.apart(|lower| lower.edge_truth(&relaxed, |lower| lower.target(None)));
+        match self.lower.refused.take() {
+            Some(what) => Err(what),
+            None => Ok(Some(Lead { mask, vars })),
+        }
+    }
+
+    /// A set that depends on no variables and in which another one lies.
+    fn known_part(&self, set: &Squares) -> Option<Squares> {
+        if self.is_leaf(set.node()) {
+            return Some(set.clone());
+        }
+        match set.op() {
+            S::Intersect(a, b) => self.known_part(a).or_else(|| self.known_part(b)),
+            _ => None,
+        }
+    }
+}
+
+/// The operand of a filter that is evaluated first and must match.
+fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Braces(all) => all.first().map(Filter::node),
+            C::And(first, _) => Some(first.node()),
+            _ => None,
+        },
+        Ref::Squares(f) => match f.op() {
+            S::Control(Control::Braces { first, .. }) => first.first().map(Filter::node),
+            _ => None,
+        },
+        Ref::Number(f) => match f.op() {
+            N::Control(Control::Braces { first, .. }) => first.first().map(Filter::node),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The test of a `--`, if a filter is one.
+fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Game(GameCondition::Edge { edge, .. }) => Some(edge),
+            _ => None,
+        },
+        Ref::Squares(f) => match f.op() {
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { edge, .. })) => Some(edge),
+            _ => None,
+        },
+        Ref::Number(f) => match f.op() {
+            N::Game(GameNumber::Elsewhere(Elsewhere::Edge { edge, .. })) => Some(edge),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The variable of the piece on whose square a set lies.
+fn piece_of(set: &Squares) -> Option<VarId> {
+    match set.op() {
+        S::Game(GameSquares::Piece(var)) => Some(*var),
+        S::Intersect(a, b) => piece_of(a).or_else(|| piece_of(b)),
+        _ => None,
+    }
+}
+
+/// Tells whether a set is the same in all positions as long as no variable changes: that of a variable, or of a piece or a variable
+/// at the position that a variable holds.
+fn is_steady(set: &Squares) -> bool {
+    match set.op() {
+        S::Control(Control::Var(_)) => true,
+        S::Game(GameSquares::Elsewhere(Elsewhere::At { at, of })) => {
+            matches!(at.op(), PositionOp::Control(Control::Var(_)))
+                && matches!(of.op(), S::Control(Control::Var(_)) | S::Game(GameSquares::Piece(_)))
+        }
+        _ => false,
+    }
+}
+
+/// The operands of a `--`.
+fn operands(edge: &Edge<Expanded>) -> Vec<FilterRef<'_>> {
+    let letters = match &edge.promotion {
+        Some(Promotion::Letters(text)) => Some(text.node()),
+        _ => None,
+    };
+    edge.from.iter().chain(&edge.to).map(|side| side.node()).chain(letters).collect()
+}

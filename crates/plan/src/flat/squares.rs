@@ -1,0 +1,150 @@
+//! Sets of squares, each into a register.
+
+use super::compile::{Compiled, Compiler};
+use crate::{Instr, Label, TextInstr, Word, dag::TRUE, operations::Leaf};
+use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S};
+use orbit_transforms::{Expanded, FilterRef, Squares};
+
+impl Compiler<'_> {
+    /// The squares of a set.
+    pub(super) fn squares(&mut self, f: &Squares, to: Word) -> Compiled {
+        if let Some(set) = self.leaf(f.node(), |lower| lower.squares(f))? {
+            return self.load(to, set);
+        }
+        match f.op() {
+            S::Union(a, b) => self.two_sets(a, b, |this, [a, b]| this.emit(Instr::Or { to, a, b })),
+            S::Intersect(a, b) => self.two_sets(a, b, |this, [a, b]| this.emit(Instr::And { to, a, b })),
+            S::Complement(of) => self.scratch(|this| {
+                let (all, set) = (this.word()?, this.word()?);
+                this.squares(of, set)?;
+                this.constant(all, TRUE)?;
+                this.emit(Instr::AndNot { to, a: all, b: set })
+            }),
+            S::MakeSquare { file, rank } => {
+                self.two_numbers(file, rank, |this, [file, rank]| this.emit(Instr::Square { to, file, rank }))
+            }
+            S::SquareLoop { var, domain, body } => self.scratch(|this| {
+                let (set, out) = (this.word()?, this.word()?);
+                this.squares(domain, set)?;
+                this.constant(out, 0)?;
+                this.loop_into(*var, set, false, body.node(), out)?;
+                this.emit(Instr::Copy { to, from: out })
+            }),
+            S::Control(of) => self.control(of, to, 0, |this, f: &Squares| this.squares(f, to)),
+            S::Game(op) => self.game_squares(op, to),
+            S::Form(orbit) => self.scratch(|this| {
+                let (all, set) = (this.word()?, this.word()?);
+                this.constant(all, 0)?;
+                for copy in &orbit.copies {
+                    this.squares(&copy.filter, set)?;
+                    this.emit(Instr::Or { to: all, a: all, b: set })?;
+                }
+                this.emit(Instr::Copy { to, from: all })
+            }),
+            _ => self.squares_of_board(f, to),
+        }
+    }
+
+    fn loop_into(
+        &mut self,
+        var: orbit_query::tree::VarId,
+        set: Word,
+        pieces: bool,
+        body: FilterRef,
+        out: Word,
+    ) -> Compiled {
+        self.each_square(var, set, pieces, |this, here| {
+            let no = this.label();
+            this.unless(body, no)?;
+            this.emit(Instr::Or { to: out, a: out, b: here })?;
+            this.place(no);
+            Ok(())
+        })
+    }
+
+    /// Goes on at `no` where a set does not match. What hands on the set of a `--` asks more than its value.
+    pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> Compiled {
+        match f.op() {
+            S::Control(Control::If { condition, then, other }) => {
+                let (otherwise, done) = (self.label(), self.label());
+                self.unless(condition.node(), otherwise)?;
+                self.unless(then.node(), no)?;
+                self.emit(Instr::Jump(done))?;
+                self.place(otherwise);
+                self.unless(other.node(), no)?;
+                self.place(done);
+                Ok(())
+            }
+            S::Control(Control::Braces { first, last }) => {
+                self.unless_all(first, no)?;
+                self.unless(last.node(), no)
+            }
+            S::Game(G::Elsewhere(Elsewhere::At { at, of })) => {
+                self.at_position(at, no, |this, no| this.unless(of.node(), no))
+            }
+            S::Game(G::Elsewhere(Elsewhere::Edge { edge, target })) => {
+                self.unless_edge(edge, no, |this, no| this.unless(target.node(), no))
+            }
+            S::Form(orbit) => {
+                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
+                self.count_copies(&copies, |this, set| this.emit(Instr::UnlessAny { set, no }))
+            }
+            S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
+                // The empty set is something as well.
+                let set = this.word()?;
+                this.unless_entry(*dictionary, key, set, no)
+            }),
+            _ => self.scratch(|this| {
+                let set = this.word()?;
+                this.squares(f, set)?;
+                this.emit(Instr::UnlessAny { set, no })
+            }),
+        }
+    }
+
+    fn game_squares(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+        match op {
+            G::Elsewhere(Elsewhere::At { at, of }) => self.value_at(at, to, 0, |this| this.squares(of, to)),
+            G::Elsewhere(Elsewhere::Edge { edge, target }) => {
+                self.edge_value(edge, to, 0, |this, _| this.squares(target, to))
+            }
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, 0),
+            G::SquareOf(of) => {
+                self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::SquareOf { to, of })))
+            }
+            G::Move(of) => self.squares_of_moves(of, to),
+            G::From | G::To => {
+                let reached = matches!(op, G::To);
+                match self.selected {
+                    Some(selected) => self.emit(Instr::Own { to, selected, reached }),
+                    None => {
+                        let leaf = if reached { Leaf::To } else { Leaf::From };
+                        let word = self.lower.leaf(leaf);
+                        self.load(to, word)
+                    }
+                }
+            }
+            G::Piece(var) => {
+                self.pieces = true;
+                self.scratch(|this| {
+                    let piece = this.word()?;
+                    this.read(*var, piece)?;
+                    this.emit(Instr::PieceSquare { to, piece })
+                })
+            }
+            G::PieceLoop { var, domain, body } => self.scratch(|this| {
+                let (set, out) = (this.word()?, this.word()?);
+                this.squares(domain, set)?;
+                this.only_movers(*var, [domain.node(), body.node()], set)?;
+                this.constant(out, 0)?;
+                this.loop_into(*var, set, true, body.node(), out)?;
+                this.emit(Instr::Copy { to, from: out })
+            }),
+            G::SameContents(a, b) => self.two_positions(a, b, |this, [a, b]| {
+                let planes = this.planes()?;
+                this.emit(Instr::Same { to, a, b, planes })
+            }),
+            _ => Err("a set of the game language that depends on variables"),
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Strings, each into a register as a number: see [`TextInstr`].
+
+use super::compile::{Compiled, Compiler};
+use crate::{
+    EMPTY, Instr, LITERALS, Label, TextInstr, Word,
+    dag::NO_VALUE,
+    texts::{is_literal, is_name},
+};
+use orbit_query::tree::{
+    Any, Cmp, ConditionOp as C, Control, Elsewhere, GameSquares, GameText as G, Kind as _, NumberOp as N,
+    PositionOp as P, SquaresOp as S, TextOp as T, VarId,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Number, Text};
+
+impl Compiler<'_> {
+    /// A string.
+    pub(super) fn text(&mut self, f: &Text, to: Word) -> Compiled {
+        match f.op() {
+            T::Literal(text) => self.literal(to, text),
+            T::ContentName { contents, spelt, of } => self.scratch(|this| {
+                let set = this.word()?;
+                this.squares(of, set)?;
+                let (contents, spelt) = (*contents, *spelt);
+                this.emit(Instr::Text(TextInstr::Content { to, set, contents, spelt }))
+            }),
+            T::Compare(cmp, a, b) => self.compared(a, b, |this, [a, b]| {
+                this.or_none(to, |this, no| {
+                    this.unless_texts(*cmp, [a, b], no)?;
+                    this.emit(Instr::Copy { to, from: a })
+                })
+            }),
+            T::Control(of) => self.control(of, to, NO_VALUE as u64, |this, f: &Text| this.text(f, to)),
+            T::Game(op) => self.game_text(op, to),
+            T::Tag(name) => self.of_game(crate::Text::Tag(name.clone()), to),
+            T::Player(side) => self.of_game(crate::Text::Player(*side), to),
+            T::Form(never) => match *never {},
+        }
+    }
+
+    fn game_text(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+        let none = NO_VALUE as u64;
+        match op {
+            G::Elsewhere(Elsewhere::At { at, of }) => self.value_at(at, to, none, |this| this.text(of, to)),
+            G::Elsewhere(Elsewhere::Edge { edge, target }) => {
+                self.edge_value(edge, to, none, |this, next| {
+                    this.text(target, to)?;
+                    this.emit(Instr::UnlessValue { number: to, no: next })
+                })
+            }
+            G::Entry { dictionary, key } => self.entry(*dictionary, key, to, none),
+            G::Sort { of, .. } => self.selecting(None, |this| this.text(of, to)),
+            G::Joined(a, b) => {
+                self.two_texts(a, b, |this, [a, b]| this.emit(Instr::Text(TextInstr::Joined { to, a, b })))
+            }
+            G::Written(of) => self.written(of, to),
+            G::Slice { of, from, to: end } => self.scratch(|this| {
+                let text = this.word()?;
+                this.text(of, text)?;
+                let (from, end) = (this.bound_word(from.as_ref())?, this.bound_word(end.as_ref())?);
+                this.emit(Instr::Text(TextInstr::Slice { to, of: text, from, end }))
+            }),
+            G::Letter { of, at } => self.scratch(|this| {
+                let (text, place) = (this.word()?, this.word()?);
+                this.text(of, text)?;
+                this.number(at, place)?;
+                this.emit(Instr::Text(TextInstr::Letter { to, of: text, at: place }))
+            }),
+            G::Case { upper, of } => self
+                .of_text(of, |this, of| this.emit(Instr::Text(TextInstr::InCase { to, of, upper: *upper }))),
+            G::Fen => self.emit(Instr::Text(TextInstr::Fen { to })),
+            G::OfCode(of) => self.scratch(|this| {
+                let code = this.word()?;
+                this.number(of, code)?;
+                this.emit(Instr::Text(TextInstr::OfCode { to, code }))
+            }),
+            G::Extremum { largest, of } => {
+                self.extreme_text(of, if *largest { Cmp::Gt } else { Cmp::Lt }, to)
+            }
+            // Copies are not named in a plan.
+            G::CurrentTransform(_) => Err("`currenttransform`"),
+            G::Match { text, pattern } => {
+                let pattern = place_of(&mut self.patterns, pattern.clone())?;
+                self.of_text(text, |this, of| this.emit(Instr::Text(TextInstr::Match { to, of, pattern })))
+            }
+            G::OriginalComment | G::Group(_) | G::ReadFile(_) => Err("a string that a program does not make"),
+        }
+    }
+
+    fn of_game(&mut self, text: crate::Text, to: Word) -> Compiled {
+        let text = place_of(&mut self.of_games, text)?;
+        self.emit(Instr::Text(TextInstr::OfGame { to, text }))
+    }
+
+    /// A string that is written in the query.
+    fn literal(&mut self, to: Word, text: &str) -> Compiled {
+        let word = match text.as_bytes() {
+            [] => EMPTY,
+            [byte] => u64::from(*byte),
+            _ => {
+                let known = self.texts.iter().position(|known| known == text);
+                let place = known.unwrap_or_else(|| {
+                    self.texts.push(text.to_owned());
+                    self.texts.len() - 1
+                });
+                LITERALS + place as u64
+            }
+        };
+        self.constant(to, word)
+    }
+
+    /// Goes on at `no` unless a relation holds of two strings that have values.
+    fn unless_texts(&mut self, cmp: Cmp, [a, b]: [Word; 2], no: Label) -> Compiled {
+        self.emit(Instr::UnlessValue { number: a, no })?;
+        self.emit(Instr::UnlessValue { number: b, no })?;
+        self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, as_bytes: false, no }))
+    }
+
+    /// `a < b` and its kin as conditions. Without a value two strings differ.
+    pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> Compiled {
+        self.compared(a, b, |this, [a, b]| {
+            let done = this.label();
+            if cmp == Cmp::Ne {
+                // A string differs from what stands for none.
+                this.emit(Instr::UnlessValue { number: a, no: done })?;
+                this.emit(Instr::UnlessValue { number: b, no: done })?;
+                this.unless_texts(cmp, [a, b], no)?;
+            } else {
+                this.unless_texts(cmp, [a, b], no)?;
+            }
+            this.place(done);
+            Ok(())
+        })
+    }
+
+    /// `a in b`.
+    pub(super) fn text_in(&mut self, needle: &Text, text: &Text, no: Label) -> Compiled {
+        self.compared(needle, text, |this, [needle, text]| {
+            this.emit(Instr::UnlessValue { number: needle, no })?;
+            this.emit(Instr::UnlessValue { number: text, no })?;
+            this.emit(Instr::Text(TextInstr::UnlessIn { needle, text, no }))
+        })
+    }
+
+    /// `equal(F G)` of strings.
+    pub(super) fn equal_texts(&mut self, a: &Text, b: &Text, no: Label) -> Compiled {
+        self.two_texts(a, b, |this, [a, b]| {
+            let (differ, done) = (this.label(), this.label());
+            this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no: differ })?;
+            this.emit(Instr::Jump(done))?;
+            this.place(differ);
+            this.unless_texts(Cmp::Eq, [a, b], no)?;
+            this.place(done);
+            Ok(())
+        })
+    }
+
+    /// `x[i:j]="..."`.
+    pub(super) fn set_slice(
+        &mut self,
+        var: VarId,
+        [from, end]: [Option<&Number>; 2],
+        value: &Text,
+        no: Label,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let (from, end) = (this.bound_word(from)?, this.bound_word(end)?);
+            let (with, of, to) = (this.word()?, this.word()?, this.word()?);
+            this.text(value, with)?;
+            this.read(var, of)?;
+            this.emit(Instr::Text(TextInstr::Spliced { to, of, with, from, end }))?;
+            this.emit(Instr::UnlessValue { number: to, no })?;
+            this.emit(Instr::Bind { var: this.var(var), from: to })
+        })
+    }
+
+    /// Evaluates a string and hands it on.
+    pub(super) fn of_text(&mut self, of: &Text, then: impl FnOnce(&mut Self, Word) -> Compiled) -> Compiled {
+        self.scratch(|this| {
+            let text = this.word()?;
+            this.text(of, text)?;
+            then(this, text)
+        })
+    }
+
+    /// Two strings that are compared. A literal beside the name of a player is spelt as names are, which no instruction does.
+    fn compared(
+        &mut self,
+        a: &Text,
+        b: &Text,
+        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
+    ) -> Compiled {
+        if [a, b].into_iter().any(is_name) && [a, b].into_iter().any(is_literal) {
+            return Err("a literal beside the name of a player");
+        }
+        self.two_texts(a, b, then)
+    }
+
+    pub(super) fn two_texts(
+        &mut self,
+        a: &Text,
+        b: &Text,
+        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
+    ) -> Compiled {
+        self.scratch(|this| {
+            let words = [this.word()?, this.word()?];
+            this.text(a, words[0])?;
+            this.text(b, words[1])?;
+            then(this, words)
+        })
+    }
+
+    fn bound_word(&mut self, bound: Option<&Number>) -> Compiled<Option<Word>> {
+        let Some(bound) = bound else { return Ok(None) };
+        let word = self.word()?;
+        self.number(bound, word)?;
+        Ok(Some(word))
+    }
+
+    fn extreme_text(&mut self, all: &[Text], cmp: Cmp, to: Word) -> Compiled {
+        self.scratch(|this| {
+            let (best, text) = (this.word()?, this.word()?);
+            this.no_value(best)?;
+            for of in all {
+                this.text(of, text)?;
+                let (keep, done) = (this.label(), this.label());
+                this.emit(Instr::UnlessValue { number: text, no: done })?;
+                this.emit(Instr::UnlessValue { number: best, no: keep })?;
+                this.emit(Instr::Text(TextInstr::UnlessCompare {
+                    cmp,
+                    a: text,
+                    b: best,
+                    as_bytes: true,
+                    no: done,
+                }))?;
+                this.place(keep);
+                this.emit(Instr::Copy { to: best, from: text })?;
+                this.place(done);
+            }
+            this.emit(Instr::Copy { to, from: best })
+        })
+    }
+
+    // ---- values as text
+
+    /// `str(...)`: the values of filters as text, one behind the other; no value of a single one that has none.
+    fn written(&mut self, of: &[Filter], to: Word) -> Compiled {
+        if let [one] = of {
+            return self.value_text(one, to);
+        }
+        self.scratch(|this| {
+            let (all, one) = (this.word()?, this.word()?);
+            this.constant(all, EMPTY)?;
+            for filter in of {
+                this.value_text(filter, one)?;
+                this.or_false(one)?;
+                this.emit(Instr::Text(TextInstr::Joined { to: all, a: all, b: one }))?;
+            }
+            this.emit(Instr::Copy { to, from: all })
+        })
+    }
+
+    fn value_text(&mut self, filter: &Filter, to: Word) -> Compiled {
+        let (unbound, done) = (self.label(), self.label());
+        let var = variable(filter.node());
+        if let Some(var) = var {
+            self.emit(Instr::UnlessBound { var: self.var(var), bound: true, no: unbound })?;
+        }
+        self.value_of_kind(filter, to)?;
+        if let Some(var) = var {
+            self.emit(Instr::Jump(done))?;
+            self.place(unbound);
+            let name = self.facts.vars[var.0 as usize].name.clone();
+            self.literal(to, &format!("<unbound: {name}>"))?;
+        }
+        self.place(done);
+        Ok(())
+    }
+
+    fn value_of_kind(&mut self, filter: &Filter, to: Word) -> Compiled {
+        match filter {
+            Any::Condition(f) => {
+                // The value of a comparison is what stands on its left.
+                if matches!(f.op(), C::TextCompare(..)) {
+                    return Err("a comparison of strings as text");
+                }
+                let (no, done) = (self.label(), self.label());
+                self.unless(filter.node(), no)?;
+                self.literal(to, "<true>")?;
+                self.emit(Instr::Jump(done))?;
+                self.place(no);
+                self.no_value(to)?;
+                self.place(done);
+                Ok(())
+            }
+            Any::Squares(f) => self.scratch(|this| {
+                let set = this.word()?;
+                this.squares(f, set)?;
+                let is_piece = matches!(f.op(), S::Game(GameSquares::Piece(_)));
+                let instr = if is_piece { TextInstr::Man { to, set } } else { TextInstr::Names { to, set } };
+                this.emit(Instr::Text(instr))
+            }),
+            Any::Number(f) => self.scratch(|this| {
+                let number = this.word()?;
+                this.number(f, number)?;
+                this.emit(Instr::Text(TextInstr::Digits { to, of: number }))
+            }),
+            Any::Text(f) => self.text(f, to),
+            Any::Position(_) => Err("a position as text"),
+        }
+    }
+
+    /// What stands for a value that is none.
+    fn or_false(&mut self, to: Word) -> Compiled {
+        let (none, done) = (self.label(), self.label());
+        self.emit(Instr::UnlessValue { number: to, no: none })?;
+        self.emit(Instr::Jump(done))?;
+        self.place(none);
+        self.literal(to, "<false>")?;
+        self.place(done);
+        Ok(())
+    }
+}
+
+/// The place of something in a list, to which it is added if it is new.
+fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> Compiled<u16> {
+    let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
+        list.push(what);
+        list.len() - 1
+    });
+    u16::try_from(place).map_err(|_| "so many strings")
+}
+
+/// The variable that a filter is.
+fn variable(filter: FilterRef) -> Option<VarId> {
+    use orbit_query::tree::Ref;
+    match filter {
+        Ref::Condition(_) => None,
+        Ref::Squares(f) => match f.op() {
+            S::Control(Control::Var(var)) | S::Game(GameSquares::Piece(var)) => Some(*var),
+            _ => None,
+        },
+        Ref::Number(f) if let N::Control(Control::Var(var)) = f.op() => Some(*var),
+        Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => Some(*var),
+        Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => Some(*var),
+        _ => None,
+    }
+}

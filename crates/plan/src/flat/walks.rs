@@ -1,0 +1,402 @@
+//! `line` and `path` whose constituents depend on variables, or assign them.
+
+use super::{
+    compile::{Compiled, Compiler},
+    edges::pieces,
+    names::assigns,
+};
+use crate::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, Memory, Word, dag::NO_VALUE};
+use orbit_query::tree::{
+    Chain, Focus, GameNumber, GamePosition, Kind as _, Line, NumberOp as N, Path, PathStep, PositionOp as P,
+    Promotion, Ref,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Number};
+
+/// The most operations of a chain whose repetitions are written out.
+const OPS_MAX: usize = 1000;
+
+/// Registers that follow each other: where the path begins, how many of its moves count so far, and how many do not.
+const OF_PATH: usize = 3;
+
+impl Compiler<'_> {
+    /// `line`: the number of its positions, or with `end` the last one.
+    pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: Word) -> Compiled {
+        let (mut filters, mut ties) = (Vec::new(), Vec::new());
+        line.chain.each(&mut |step| {
+            filters.push(step.filter.node());
+            ties.push(step.tied && !line.back);
+        });
+        if line.back && line.nestban {
+            return Err("such a `line` that depends on variables");
+        }
+        if self.selected.is_some() && filters.iter().any(|filter| filter.any(&mut super::names::is_own)) {
+            return Err("`from` or `to` in a `line` behind a `--`");
+        }
+        let chain = FlatChain {
+            is_path: false,
+            back: line.back,
+            single_color: line.single_color,
+            sibling: line.sibling,
+            first_match: line.first_match,
+            nestban: line.nestban,
+            end,
+            ..FlatChain::default()
+        };
+        let none = self.label();
+        self.scratch(|this| {
+            let chain = this.begin(chain, line.range.as_ref(), none)?;
+            let lead = this.chain_lead(&line.chain, &|this, step| match step.tied && !line.back {
+                true => Ok(None),
+                false => this.untied(|this| this.lead(step.filter.node())),
+            })?;
+            this.unless_led(lead, none)?;
+            this.chain(chain, to, |this, chain| {
+                for (filter, tied) in filters.iter().zip(&ties) {
+                    let tied = if *tied { Some(this.word()?) } else { None };
+                    let outer = std::mem::replace(&mut this.tied, tied);
+                    let behind = this.apart_code(|this, no| this.unless(*filter, no));
+                    this.tied = outer;
+                    chain.steps.push(FlatStep { behind: Some(behind?), tied, ..FlatStep::default() });
+                }
+                chain.ops = operations(&line.chain)?;
+                let outer = this.walk.filter(|_| this.reads_walk);
+                this.remember(chain, &filters, outer);
+                Ok(())
+            })
+        })?;
+        self.or_else_none(to, none)
+    }
+
+    /// `path`: the number of its moves or the largest number at its end, or with `end` the last position.
+    pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool, to: Word) -> Compiled {
+        let chain = FlatChain {
+            is_path: true,
+            sibling: path.primary.then_some(orbit_query::tree::Sibling::Primary),
+            first_match: path.first_match,
+            nestban: path.nestban,
+            end,
+            ..FlatChain::default()
+        };
+        let none = self.label();
+        self.scratch(|this| {
+            this.apart_from_moves(|this| {
+                let mut chain = this.begin(chain, path.range.as_ref(), none)?;
+                chain.focus = match &path.focus {
+                    None => None,
+                    Some(Focus::SideToMove) => Some(FlatFocus::SideToMove),
+                    Some(Focus::Pieces { capture, of }) => {
+                        let set = this.word()?;
+                        this.squares(of, set)?;
+                        this.pieces = true;
+                        Some(FlatFocus::Pieces { set, capture: *capture })
+                    }
+                };
+                let lead = this.chain_lead(&path.chain, &|this, step| match step {
+                    PathStep::Filter(filter) => this.lead(filter.node()),
+                    PathStep::Edge { edge, .. } => this.relaxed(edge),
+                })?;
+                this.unless_led(lead, none)?;
+                let of_path = this.word()?;
+                for _ in 1..OF_PATH {
+                    this.word()?;
+                }
+                chain.of_path = of_path;
+                this.chain(chain, to, |this, chain| {
+                    let outer = (this.walk.replace(of_path), std::mem::take(&mut this.reads_walk));
+                    let filters = this.path_steps(path, chain)?;
+                    if this.reads_walk {
+                        chain.memory = Memory::OfStart;
+                    }
+                    (this.walk, this.reads_walk) = outer;
+                    chain.ops = operations(&path.chain)?;
+                    this.remember(chain, &filters, None);
+                    Ok(())
+                })
+            })
+        })?;
+        self.or_else_none(to, none)
+    }
+
+    /// Compiles what knows nothing of a move that was selected, or to which it is tied.
+    fn apart_from_moves<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+        self.selecting(None, |this| this.untied(compile))
+    }
+
+    /// The steps of a path, and its filters.
+    fn path_steps<'p>(
+        &mut self,
+        path: &'p Path<Expanded>,
+        chain: &mut FlatChain,
+    ) -> Compiled<Vec<FilterRef<'p>>> {
+        let mut steps = Vec::new();
+        path.chain.each(&mut |step| steps.push(step));
+        let mut filters = Vec::new();
+        for step in steps {
+            let step = match step {
+                PathStep::Filter(filter) => {
+                    filters.push(filter.node());
+                    let behind = self.apart_code(|this, no| this.unless(filter.node(), no))?;
+                    FlatStep { behind: Some(behind), ..FlatStep::default() }
+                }
+                PathStep::Edge { edge, targets } => {
+                    filters.extend(edge.from.iter().chain(&edge.to).map(|set| set.node()));
+                    if let Some(Promotion::Letters(text)) = &edge.promotion {
+                        filters.push(text.node());
+                    }
+                    filters.extend(targets.iter().map(Filter::node));
+                    self.path_edge(edge, targets)?
+                }
+            };
+            chain.steps.push(step);
+        }
+        if let Some(max) = &path.max {
+            filters.push(max.node());
+            let number = self.word()?;
+            let code = self.apart_code(|this, _| this.number(max, number))?;
+            chain.largest = Some((code, number));
+        }
+        Ok(filters)
+    }
+
+    fn path_edge(
+        &mut self,
+        edge: &orbit_query::tree::Edge<Expanded>,
+        targets: &[Filter],
+    ) -> Compiled<FlatStep> {
+        let named = match &edge.promotion {
+            Some(Promotion::Letters(text)) => Some((text, self.word()?)),
+            _ => None,
+        };
+        let [from, to] = [&edge.from, &edge.to].map(Option::as_ref);
+        let mut words = [None; 2];
+        for (word, _) in words.iter_mut().zip([from, to]).filter(|(_, side)| side.is_some()) {
+            *word = Some(self.word()?);
+        }
+        let sides = match (from, to, named) {
+            (None, None, None) => None,
+            _ => Some(self.apart_code(|this, _| {
+                for (side, word) in [from, to].into_iter().zip(words) {
+                    if let (Some(side), Some(word)) = (side, word) {
+                        this.squares(side, word)?;
+                    }
+                }
+                named.map_or(Ok(()), |(text, word)| this.text(text, word))
+            })?),
+        };
+        let index = u16::try_from(self.edges.len()).map_err(|_| "so many moves")?;
+        let letters = named.map(|(_, word)| word);
+        let (capture, promotion) = (edge.capture, pieces(edge));
+        self.edges.push(FlatEdge { from: words[0], to: words[1], capture, promotion, letters });
+        let selected = self.word()?;
+        for _ in 0..2 {
+            self.word()?;
+        }
+        let behind = match targets {
+            [] => None,
+            targets => Some(self.selecting(Some(selected), |this| {
+                this.apart_code(|this, no| this.unless_all(targets, no))
+            })?),
+        };
+        Ok(FlatStep { sides, edge: Some(index), selected, behind, tied: None })
+    }
+
+    /// What comes before a search: it goes on at `none` where the chain is banned or its range has no value.
+    fn begin(
+        &mut self,
+        mut chain: FlatChain,
+        range: Option<&[Number; 2]>,
+        none: Label,
+    ) -> Compiled<FlatChain> {
+        chain.place = u16::try_from(self.chains.len()).map_err(|_| "so many chains")?;
+        // A place of its own: there may be chains in this one.
+        self.chains.push(FlatChain::default());
+        if chain.nestban {
+            self.emit(Instr::UnlessFree { chain: chain.place, no: none })?;
+        }
+        if let Some(range) = range {
+            let words = [self.word()?, self.word()?];
+            for (number, word) in range.iter().zip(words) {
+                self.number(number, word)?;
+                self.emit(Instr::UnlessValue { number: word, no: none })?;
+            }
+            chain.range = Some(words);
+        }
+        Ok(chain)
+    }
+
+    /// The search itself, whose code `fill` compiles.
+    fn chain(
+        &mut self,
+        mut chain: FlatChain,
+        to: Word,
+        fill: impl FnOnce(&mut Self, &mut FlatChain) -> Compiled,
+    ) -> Compiled {
+        let over = self.label();
+        self.emit(Instr::Jump(over))?;
+        fill(self, &mut chain)?;
+        self.place(over);
+        chain.may_end = (0..chain.ops.len()).map(|op| reaches(&chain.ops, op, FlatOp::is_end)).collect();
+        let takes_filter =
+            |op: &FlatOp| matches!(op, FlatOp::One(step) if chain.steps[usize::from(*step)].edge.is_none());
+        chain.begins_with_move = chain.is_path && !reaches(&chain.ops, 0, takes_filter);
+        let place = chain.place;
+        self.chains[usize::from(place)] = chain;
+        self.emit(Instr::Chain { to, chain: place })
+    }
+
+    fn or_else_none(&mut self, to: Word, none: Label) -> Compiled {
+        let done = self.label();
+        self.emit(Instr::Jump(done))?;
+        self.place(none);
+        self.constant(to, NO_VALUE as u64)?;
+        self.place(done);
+        Ok(())
+    }
+
+    /// Code that the search runs by itself: it ends there, or has failed at its label.
+    fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> Compiled) -> Compiled<Label> {
+        let begin = self.label_here();
+        let no = self.label();
+        code(self, no)?;
+        self.emit(Instr::End)?;
+        self.place(no);
+        self.emit(Instr::Fail)?;
+        Ok(begin)
+    }
+
+    /// What a search may remember of another one.
+    fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<Word>) {
+        let keeps = |filter: &FilterRef| filter.any(&mut is_state);
+        if filters.iter().any(keeps) {
+            chain.memory = Memory::Nothing;
+            return;
+        }
+        // A dictionary is the same as long as nothing is evaluated but this search.
+        if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
+            chain.memory = Memory::OfStart;
+        }
+        if matches!(chain.memory, Memory::OfStart) {
+            return;
+        }
+        let mut vars = Vec::new();
+        for filter in filters {
+            filter.walk(&mut |filter| super::names::used(filter, &mut |var| vars.push(self.var(var))));
+        }
+        vars.sort_unstable();
+        vars.dedup();
+        let words = outer.into_iter().flat_map(|first| (0..OF_PATH as u16).map(move |i| Word(first.0 + i)));
+        chain.memory = Memory::OfWords { vars, words: words.collect() };
+    }
+
+    /// Whether `atomic` is asked for, and a chain keeps state.
+    pub(super) fn has_atoms(&self) -> bool {
+        self.facts.vars.iter().any(|var| var.atomic)
+            && self.chains.iter().any(|chain| matches!(chain.memory, Memory::Nothing))
+    }
+
+    /// What a path around the filter at hand keeps: where it begins, how many moves count and how many do not.
+    pub(super) fn of_path(&mut self, which: u16, to: Word) -> Compiled {
+        let Some(first) = self.walk else { return Err("what the last `path` has left") };
+        self.reads_walk = true;
+        self.emit(Instr::Copy { to, from: Word(first.0 + which) })
+    }
+}
+
+/// Whether a filter reads how far a path has come, or depends on which chains were found before.
+pub(super) fn is_of_walk(filter: FilterRef) -> bool {
+    bans(filter)
+        || match filter {
+            Ref::Number(f) => {
+                matches!(f.op(), N::Game(GameNumber::PathCount | GameNumber::PathCountUnfocused))
+            }
+            Ref::Position(f) => matches!(f.op(), P::Game(GamePosition::PathStart)),
+            _ => false,
+        }
+}
+
+/// Whether a filter is a chain that begins nowhere twice.
+pub(super) fn bans(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Number(f) => match f.op() {
+            N::Game(GameNumber::Line(line)) => line.nestban,
+            N::Game(GameNumber::Path(path)) => path.nestban,
+            _ => false,
+        },
+        Ref::Position(f) => match f.op() {
+            P::Game(GamePosition::LineEnd(line)) => line.nestban,
+            P::Game(GamePosition::PathEnd(path)) => path.nestban,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether it matters how often, and in which order a filter is evaluated.
+fn is_state(filter: FilterRef) -> bool {
+    assigns(filter) || bans(filter)
+}
+
+/// A chain with its repetitions written out.
+fn operations<T>(chain: &Chain<T>) -> Compiled<Vec<FlatOp>> {
+    let mut ops = Vec::new();
+    write_out(chain, 0, &mut ops)?;
+    ops.push(FlatOp::Accept);
+    Ok(ops)
+}
+
+/// Writes a chain whose first constituent has a number, and says which number the next one has.
+fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> Compiled<u16> {
+    if ops.len() > OPS_MAX {
+        return Err("a chain with so many constituents once repetitions are written out");
+    }
+    match chain {
+        Chain::One(_) => {
+            ops.push(FlatOp::One(first));
+            Ok(first + 1)
+        }
+        Chain::Sequence(all) => all.iter().try_fold(first, |first, part| write_out(part, first, ops)),
+        Chain::Repeat { of, min, max } => {
+            if (*min).max(max.unwrap_or(0)) as usize > OPS_MAX {
+                return Err("so many repetitions");
+            }
+            for _ in 0..*min {
+                write_out(of, first, ops)?;
+            }
+            let mut forks = Vec::new();
+            for _ in *min..max.unwrap_or(*min + 1) {
+                forks.push(ops.len());
+                ops.push(FlatOp::Accept);
+                write_out(of, first, ops)?;
+            }
+            if let (None, [fork]) = (max, &forks[..]) {
+                ops.push(FlatOp::Jump(*fork as u16));
+            }
+            let end = ops.len() as u16;
+            for fork in forks {
+                ops[fork] = FlatOp::Fork(end, fork as u16 + 1);
+            }
+            let mut next = first;
+            of.each(&mut |_| next += 1);
+            Ok(next)
+        }
+    }
+}
+
+/// Whether from an operation on one of some others is reached and nothing taken before.
+fn reaches(ops: &[FlatOp], from: usize, is_wanted: impl Fn(&FlatOp) -> bool) -> bool {
+    let (mut open, mut seen) = (vec![from], vec![false; ops.len()]);
+    while let Some(op) = open.pop() {
+        if std::mem::replace(&mut seen[op], true) {
+            continue;
+        }
+        if is_wanted(&ops[op]) {
+            return true;
+        }
+        match ops[op] {
+            FlatOp::Jump(to) => open.push(to.into()),
+            FlatOp::Fork(a, b) => open.extend([usize::from(a), usize::from(b)]),
+            FlatOp::One(_) | FlatOp::Accept => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,315 @@
+//! Tests of moves to the graph: `--`, `[x]`, `move` and the words on the move that led here.
+
+use crate::{
+    dag::{Id, Op, TRUE},
+    lower::{Lower, Owned},
+    operations::{CastlingPart, EdgeTest, GameOp, Leaf, SquareTest},
+};
+use orbit_core::board::PieceSet;
+use orbit_query::tree::{
+    ConditionOp as C, Control, Edge, GameCondition, GameSquares, Kind as _, Move, MoveOf, MoveValue,
+    Promotion, Ref, SquaresOp, TextOp, contents_where,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
+
+impl Lower {
+    pub(crate) fn leaf(&mut self, leaf: Leaf) -> Id {
+        self.dag.game(GameOp::Leaf(leaf), Vec::new())
+    }
+
+    /// The squares that the move which led here left or reached.
+    pub(super) fn moved_squares(&mut self, to: bool) -> Id {
+        match self.owned {
+            Some(owned) if to => owned.to,
+            Some(owned) => owned.from,
+            None => self.leaf(if to { Leaf::To } else { Leaf::From }),
+        }
+    }
+
+    fn square_test(&mut self, of: &Squares, operands: &mut Vec<Id>) -> SquareTest {
+        if let SquaresOp::Designator { pieces, squares } = of.op() {
+            return SquareTest::Pieces { contents: pieces.accepts(), squares: squares.0 };
+        }
+        let set = self.squares(of);
+        match self.dag.constant(set) {
+            Some(TRUE) => SquareTest::Any,
+            Some(squares) => SquareTest::Pieces { contents: PieceSet::ALL, squares },
+            None => {
+                operands.push(set);
+                SquareTest::Column
+            }
+        }
+    }
+
+    fn optional_test(&mut self, of: &Option<Squares>, operands: &mut Vec<Id>) -> Option<SquareTest> {
+        of.as_ref().map(|of| self.square_test(of, operands))
+    }
+
+    /// The test of a `--`, whose sets are evaluated before the move, and the sets that it needs.
+    fn edge_test(&mut self, edge: &Edge<Expanded>) -> (EdgeTest, Vec<Id>) {
+        let mut operands = Vec::new();
+        let from = self.optional_test(&edge.from, &mut operands).unwrap_or(SquareTest::Any);
+        let to = self.optional_test(&edge.to, &mut operands).unwrap_or(SquareTest::Any);
+        let promotion = edge.promotion.as_ref().map(|promotion| match promotion {
+            Promotion::Pieces(pieces) => *pieces,
+            Promotion::Letters(text) => match text.op() {
+                TextOp::Literal(letters) => contents_where(|code| {
+                    let letter = code.0 & 7;
+                    letters
+                        .chars()
+                        .any(|c| "PNBRQK".find(c.to_ascii_uppercase()) == Some(letter.wrapping_sub(1).into()))
+                }),
+                _ => PieceSet::NONE,
+            },
+        });
+        let (to, captures) = if edge.capture { (SquareTest::Any, Some(to)) } else { (to, None) };
+        (EdgeTest { from, to, captures, promotion, ..EdgeTest::ANY }, operands)
+    }
+
+    /// Evaluates something behind a move that is tested; there `from` and `to` mean the part that the test selects.
+    pub(super) fn behind<T>(
+        &mut self,
+        test: EdgeTest,
+        operands: &[Id],
+        lower: impl FnOnce(&mut Lower) -> T,
+    ) -> T {
+        let [from, to] = [false, true].map(|to| self.dag.game(GameOp::Own { test, to }, operands.to_vec()));
+        let outer = self.owned.replace(Owned { from, to });
+        let out = lower(self);
+        self.owned = outer;
+        out
+    }
+
+    /// Where a move passes the test of a `--`, at the position that it leads to; and what `target` makes there. Unless
+    /// the edge is `entering`, the first positions of games are not told apart.
+    pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
+        if edge.entering {
+            let (test, operands) = self.apart(|lower| lower.edge_test(edge));
+            let target = self.behind(test, &operands, target);
+            return (self.entered(test, operands), target);
+        }
+        let (test, operands) = self.edge_test(edge);
+        let target = self.apart(|lower| lower.behind(test, &operands, target));
+        (self.passed(test, operands), target)
+    }
+
+    /// Where a move that passes a test led to the position.
+    fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
+        if looks_at_no_move(test) {
+            let initial = self.dag.add(Op::Initial);
+            return self.not(initial);
+        }
+        self.dag.game(GameOp::Entered(test), operands)
+    }
+
+    /// The same for what asks at positions alone to which a move led.
+    fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
+        if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
+    }
+
+    /// `L--R(T)` as a condition, and `truth` of T.
+    pub(crate) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
+        let (entered, target) = self.edge(edge, truth);
+        if edge.entering {
+            return self.and(entered, target);
+        }
+        self.any_child(entered, target)
+    }
+
+    fn any_child(&mut self, entered: Id, target: Id) -> Id {
+        match self.dag.constant(target) {
+            Some(TRUE) => self.dag.game(GameOp::AnyChild, vec![entered]),
+            _ if self.dag.constant(entered) == Some(TRUE) => self.dag.game(GameOp::AnyChild, vec![target]),
+            _ => self.dag.game(GameOp::AnyChild, vec![entered, target]),
+        }
+    }
+
+    /// The mask of a target.
+    pub(crate) fn target(&mut self, target: Option<&Filter>) -> Id {
+        match target {
+            Some(target) => self.truth(target.node()),
+            None => self.dag.mask(true),
+        }
+    }
+
+    /// `countmoves L--R(T)`.
+    pub(super) fn count_moves(&mut self, edge: &Edge<Expanded>, target: Option<&Filter>) -> Id {
+        let (entered, target) = self.edge(edge, |lower| lower.target(target));
+        if edge.entering {
+            let both = self.and(entered, target);
+            let (one, zero) = (self.dag.number(1), self.dag.number(0));
+            return self.select(both, one, zero);
+        }
+        self.dag.game(GameOp::CountChildren, vec![entered, target])
+    }
+
+    /// The word of the target behind the first move that qualifies; `none` where there is none. `word` makes the word,
+    /// and the mask of positions at which it counts.
+    pub(super) fn edge_word(
+        &mut self,
+        edge: &Edge<Expanded>,
+        none: u64,
+        word: impl FnOnce(&mut Lower) -> (Id, Id),
+    ) -> Id {
+        let (entered, (word, counts)) = self.edge(edge, word);
+        let mask = self.and(entered, counts);
+        let none = self.dag.word(none);
+        if edge.entering {
+            return self.select(mask, word, none);
+        }
+        self.dag.game(GameOp::FirstChild, vec![mask, word, none])
+    }
+
+    // ---- `move`
+
+    /// Where a move passes a `move`, at the position that it leads to.
+    pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
+        let test = |lower: &mut Lower| {
+            let mut operands = Vec::new();
+            let from = lower.optional_test(&of.from, &mut operands).unwrap_or(SquareTest::Any);
+            let to = lower.optional_test(&of.to, &mut operands).unwrap_or(SquareTest::Any);
+            let captures = lower.optional_test(&of.capture, &mut operands);
+            let passing = lower.optional_test(&of.en_passant_square, &mut operands);
+            let test = EdgeTest {
+                from,
+                to,
+                captures,
+                passing,
+                promotion: of.promote,
+                kings: true,
+                part: None,
+                only: of.only,
+                null: of.null,
+                sibling: of.sibling,
+            };
+            (test, operands)
+        };
+        let (test, operands) = if of.of == MoveOf::Previous { self.apart(test) } else { test(self) };
+        self.entered(test, operands)
+    }
+
+    /// Whether a `move` finds one.
+    pub(super) fn move_truth(&mut self, of: &Move<Expanded>) -> Id {
+        match of.of {
+            MoveOf::Previous => self.move_entered(of),
+            MoveOf::Played => {
+                let entered = self.move_entered(of);
+                self.dag.game(GameOp::AnyChild, vec![entered])
+            }
+            MoveOf::Legal | MoveOf::Pseudolegal => {
+                let reached = self.legal_squares(of, false);
+                self.dag.add(Op::NonEmpty(reached))
+            }
+        }
+    }
+
+    /// The squares that a `move` names.
+    pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
+        if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
+            return self.legal_squares(of, of.value == MoveValue::From);
+        }
+        let entered = self.move_entered(of);
+        let squares = self.leaf(match of.value {
+            MoveValue::From => Leaf::MovedFrom,
+            MoveValue::Capture => Leaf::Captured,
+            _ => Leaf::MovedTo,
+        });
+        let squares = self.and(squares, entered);
+        match of.of {
+            MoveOf::Previous => squares,
+            _ => self.dag.game(GameOp::UnionChildren, vec![squares]),
+        }
+    }
+
+    /// The squares that legal moves reach, or those that they leave.
+    fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
+        let (from, to) = self.legal_sets(of);
+        self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })
+    }
+
+    fn legal_sets(&mut self, of: &Move<Expanded>) -> (Id, Id) {
+        let mut set = |of: &Option<Squares>| match of {
+            Some(of) => self.squares(of),
+            None => self.dag.word(TRUE),
+        };
+        (set(&of.from), set(&of.to))
+    }
+
+    /// `move legal count`.
+    pub(super) fn legal_number(&mut self, of: &Move<Expanded>) -> Id {
+        let (from, to) = self.legal_sets(of);
+        self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
+    }
+
+    // ---- constituents of a line that stand for a move
+
+    /// Where a constituent of a line matches with `move` restricted to one move, at the position that it leads to.
+    pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
+        if !super::refusals::stands_for_move(filter) {
+            let here = self.truth(filter);
+            return self.dag.game(GameOp::MaskOfParent, vec![here]);
+        }
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                C::Braces(all) => {
+                    let mut both = self.dag.mask(true);
+                    for filter in all {
+                        let next = self.leaving(filter.node());
+                        both = self.and(both, next);
+                    }
+                    return both;
+                }
+                C::And(a, b) => {
+                    let (a, b) = (self.leaving(a.node()), self.leaving(b.node()));
+                    return self.and(a, b);
+                }
+                C::Or(a, b) => {
+                    let (a, b) = (self.leaving(a.node()), self.leaving(b.node()));
+                    return self.or(a, b);
+                }
+                C::Not(of) => {
+                    let of = self.leaving(of.node());
+                    return self.not(of);
+                }
+                C::Game(GameCondition::Move(of)) => return self.move_entered(of),
+                _ => {}
+            },
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Game(GameSquares::Move(of)) => return self.move_entered(of),
+                SquaresOp::Control(Control::Braces { first, last }) => {
+                    let mut both = self.leaving(last.node());
+                    for filter in first {
+                        let next = self.leaving(filter.node());
+                        both = self.and(both, next);
+                    }
+                    return both;
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        self.refuse("a constituent of `line` with `move` inside such a filter");
+        self.dag.mask(false)
+    }
+
+    /// Where a move of a path passes its test, of castling the part of the king or of the rook alone.
+    pub(super) fn path_edge(
+        &mut self,
+        edge: &Edge<Expanded>,
+        parts: &[Option<CastlingPart>],
+        targets: &[Filter],
+    ) -> Vec<Id> {
+        let (test, operands) = self.edge_test(edge);
+        let target = self.apart(|lower| lower.behind(test, &operands, |lower| lower.all(targets)));
+        let mut mask = |part| {
+            let passed = self.passed(EdgeTest { part, ..test }, operands.clone());
+            self.and(passed, target)
+        };
+        parts.iter().map(|&part| mask(part)).collect()
+    }
+}
+
+/// Whether every move passes a test. The squares of castling do not matter where no square does.
+fn looks_at_no_move(test: EdgeTest) -> bool {
+    EdgeTest { kings: false, ..test } == EdgeTest::ANY
+}

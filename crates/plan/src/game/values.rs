@@ -1,0 +1,113 @@
+//! Operations of the game language to the graph, kind by kind.
+
+use crate::{
+    dag::{Id, Op, TRUE},
+    lower::Lower,
+    operations::{GameOp, Leaf},
+};
+use orbit_query::tree::{
+    Elsewhere, GameCondition as C, GameNumber as N, GameSquares as S, Kind as _, MoveOf, Sibling,
+};
+use orbit_transforms::{Expanded, Number, Squares};
+
+impl Lower {
+    /// The mask of positions at which a condition of the game language holds.
+    pub(crate) fn game_condition(&mut self, op: &C<Expanded>) -> Id {
+        match op {
+            C::At { at, of } => self.mask_at(at, |lower| lower.condition(of)),
+            C::Edge { edge, target } => self.edge_truth(edge, |lower| lower.target(target.as_ref())),
+            C::Move(of) => self.move_truth(of),
+            C::Sibling(Sibling::Primary) => self.leaf(Leaf::Sibling(Sibling::Primary)),
+            C::Sibling(Sibling::Secondary) => self.leaf(Leaf::Sibling(Sibling::Secondary)),
+            C::Arrived(special) => self.leaf(Leaf::Arrived(*special)),
+            C::NullMove => self.leaf(Leaf::NullMove),
+            C::Mainline => self.leaf(Leaf::Mainline),
+            C::Variation => {
+                let mainline = self.leaf(Leaf::Mainline);
+                self.not(mainline)
+            }
+            C::VirtualMainline => self.leaf(Leaf::VirtualMainline),
+            C::Try => self.leaf(Leaf::Try),
+            C::Ancestor { ancestor, of } => self.is_before(ancestor, of),
+            C::Comment(of) => {
+                // Nothing is written in a plan, but variables may be assigned.
+                for filter in of {
+                    self.truth(filter.node());
+                }
+                self.dag.word(TRUE)
+            }
+            _ => unreachable!("the planner has refused the query"),
+        }
+    }
+
+    /// A set of the game language.
+    pub(crate) fn game_squares(&mut self, op: &S<Expanded>) -> Id {
+        match op {
+            S::Elsewhere(Elsewhere::At { at, of }) => self.word_at(at, 0, |lower| lower.squares(of)),
+            S::Elsewhere(Elsewhere::Edge { edge, target }) => self.edge_word(edge, 0, |lower| {
+                let set = lower.squares(target);
+                (set, lower.dag.mask(true))
+            }),
+            S::From => self.moved_squares(false),
+            S::To => self.moved_squares(true),
+            S::EnPassantSquare => self.leaf(Leaf::EnPassant),
+            S::Move(of) => self.move_squares(of),
+            S::SameContents(a, b) => self.same_contents(a, b),
+            _ => unreachable!("the planner has refused the query"),
+        }
+    }
+
+    /// Where a set of the game language has a square. As a condition a target goes on to the first move behind which
+    /// it has one.
+    pub(crate) fn game_squares_truth(&mut self, op: &S<Expanded>) -> Id {
+        let some = |of: &Squares| {
+            let of = of.clone();
+            move |lower: &mut Lower| lower.truth(of.node())
+        };
+        match op {
+            S::Elsewhere(Elsewhere::At { at, of }) => self.mask_at(at, some(of)),
+            S::Elsewhere(Elsewhere::Edge { edge, target }) => self.edge_truth(edge, some(target)),
+            S::Move(of) => self.move_truth(of),
+            _ => {
+                let set = self.game_squares(op);
+                self.dag.add(Op::NonEmpty(set))
+            }
+        }
+    }
+
+    /// A number of the game language, and where it has a value.
+    pub(crate) fn game_number(&mut self, op: &N<Expanded>) -> (Id, Id) {
+        let always = self.dag.mask(true);
+        match op {
+            N::Elsewhere(of) => {
+                let word = self.elsewhere_word(of, |lower, f| lower.number(f));
+                self.unpacked_number(word)
+            }
+            N::CountMoves { edge, target } => (self.count_moves(edge, target.as_ref()), always),
+            N::Move(of) if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) => {
+                (self.legal_number(of), always)
+            }
+            N::Line(line) => self.line(line, false),
+            N::Path(path) => self.path(path, false),
+            N::PositionId => (self.leaf(Leaf::Number), always),
+            N::Depth => (self.leaf(Leaf::Depth), always),
+            N::Distance(a, b) => self.of_two(GameOp::Distance, a, b),
+            N::Sort { of, .. } => self.number(of),
+            _ => unreachable!("the planner has refused the query"),
+        }
+    }
+
+    /// Where a number of the game language has a value.
+    pub(crate) fn game_number_truth(&mut self, op: &N<Expanded>) -> Id {
+        let some = |of: &Number| {
+            let of = of.clone();
+            move |lower: &mut Lower| lower.truth(of.node())
+        };
+        match op {
+            N::Elsewhere(Elsewhere::At { at, of }) => self.mask_at(at, some(of)),
+            N::Elsewhere(Elsewhere::Edge { edge, target }) => self.edge_truth(edge, some(target)),
+            N::Sort { of, .. } => self.truth(of.node()),
+            _ => self.game_number(op).1,
+        }
+    }
+}

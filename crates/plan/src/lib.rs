@@ -1,0 +1,490 @@
+//! Plans: what an engine runs.
+//!
+//! A [`Plan`] is straight code over one 64-bit word for each position, with loops over tables. It
+//! knows nothing of CQL; engines know nothing but it. It is built from the orbit's copies after
+//! these were counted, so nothing that is simplified here can change a count.
+
+#![deny(unsafe_code, missing_docs)]
+
+mod carry;
+mod chains;
+mod columns;
+mod copies;
+mod dag;
+mod flat;
+mod game;
+mod guard;
+mod listing;
+mod lower;
+mod numbers;
+mod op;
+mod operations;
+mod orbits;
+mod plans;
+mod pointwise;
+mod program;
+mod pure;
+mod screen;
+mod sets;
+mod shifted;
+mod sums;
+mod texts;
+mod tiles;
+mod unroll;
+mod words;
+
+pub use carry::Operand;
+pub use columns::{Column, Text, TextTest};
+pub use copies::CopyBit;
+pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use operations::{
+    Automaton, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge, FlatFocus, FlatMove,
+    FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf, LegalValue, Memory,
+    MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, Sees, SquareTest, State, TextInstr, Walk, Word,
+};
+use orbit_transforms::OutermostOrbit as _;
+pub use plans::Plans;
+pub use program::{
+    Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
+};
+pub use screen::{Bound, BoundRead, Screen};
+pub use words::word_of;
+
+/// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
+pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special, Spelt};
+
+/// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
+pub const DIR_STEPS: [(i8, i8); 8] = orbit_query::tree::Dirs::STEPS;
+
+use dag::Dag;
+use lower::{Lower, Value, finds};
+use orbit_core::{board::Color, diagnostic::Diagnostic};
+use orbit_query::{
+    Query, Type,
+    tree::{Kind as _, NumberOp, Ref, TextOp},
+};
+use orbit_transforms::{Filter, FilterRef, OrbitRef};
+use orbits::{assigns, is_square_loop, nested_loops};
+
+/// Where the value of a query is found after a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// The hit mask is all there is.
+    Bool,
+    /// A register of sets of squares.
+    Set(Reg),
+    /// A register of numbers; valid where the hit mask is set.
+    Num(Reg),
+}
+
+/// How one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of
+/// shifts; `grids` words hold `gridded` copies, several for each; `pointwise` of these hold more than
+/// designators and logic; and so on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(missing_docs, reason = "pairs of group and copy counts")]
+pub struct OrbitNote {
+    pub copies: usize,
+    pub anchors: usize,
+    pub anchored: usize,
+    pub grids: usize,
+    pub gridded: usize,
+    pub pointwise: usize,
+    pub tables: usize,
+    pub in_tables: usize,
+    pub unrolled: usize,
+}
+
+/// A query, ready to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The code.
+    pub program: Program,
+    /// The register with the hit mask.
+    pub hit: Reg,
+    /// Whether that mask is true everywhere.
+    pub always_hits: bool,
+    /// The value.
+    pub output: Output,
+    /// Per-game columns that the code reads.
+    pub columns: Vec<Column>,
+    /// One note for each orbit, inner ones first.
+    pub notes: Vec<OrbitNote>,
+}
+
+/// The hits of several queries as one program: what they have in common is computed once.
+#[derive(Clone, Debug)]
+pub struct SharedPlan {
+    /// The code; [`Step::Answer`] gives the hit masks.
+    pub program: Program,
+    /// For each query, whether its mask is true everywhere.
+    pub always: Vec<bool>,
+    /// For each query, which of [`Program::reads`] its mask is, where each is one: then the program need not run.
+    pub carried: Option<Vec<usize>>,
+    /// Per-game columns that the code reads.
+    pub columns: Vec<Column>,
+}
+
+/// The things that a plan tells apart at hits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// The copies of the outermost transform.
+    Copies,
+    /// The sides of copies ([`Filter::copy_sides`]) in place of these: 0 stands for all copies that are White's pattern, 1 for
+    /// all that are Black's.
+    Sides,
+}
+
+/// A plan that tells the copies of a query's outermost transform apart, or their sides.
+#[derive(Clone, Debug)]
+pub struct CopiesPlan {
+    /// The code.
+    pub program: Program,
+    /// The registers with the copies' bits.
+    pub words: Vec<Reg>,
+    /// For each distinct copy, in order of declaration, or for each side, the bit that is set where it matches.
+    pub copies: Vec<CopyBit>,
+    /// Per-game columns that the code reads.
+    pub columns: Vec<Column>,
+}
+
+impl CopiesPlan {
+    fn new(lower: &Lower, roots: &[Id], copies: Vec<CopyBit>) -> CopiesPlan {
+        let (program, words) = Program::new(&lower.dag, roots);
+        CopiesPlan { program, words, copies, columns: lower.columns.clone() }
+    }
+
+    /// The copies that match at one position, given its words, ascending.
+    ///
+    /// # Panics
+    ///
+    /// With fewer words than there are.
+    pub fn matching(&self, words: &[u64]) -> impl Iterator<Item = u32> {
+        let matches = |copy: &CopyBit| words[copy.word] >> copy.bit & 1 != 0;
+        self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
+    }
+
+    /// Counts the copies that match at one position, given its words.
+    ///
+    /// # Panics
+    ///
+    /// With fewer words or counts than there are.
+    pub fn add_counts(&self, words: &[u64], counts: &mut [u64]) {
+        if words.iter().all(|&word| word == 0) {
+            return;
+        }
+        for (copy, count) in self.copies.iter().zip(counts) {
+            *count += words[copy.word] >> copy.bit & 1;
+        }
+    }
+}
+
+/// The largest query, in filters, once everything that cannot be a loop is written out.
+pub const FILTERS_MAX: u64 = 4_000_000;
+
+/// The most columns of words that a query may carry along its games: each takes a megabyte a thread.
+pub const CARRIED_MAX: usize = 256;
+
+/// The most columns in all: one of masks takes a sixty-fourth of that.
+const MASKS_MAX: usize = 4096;
+
+/// So many loops over squares in each other are left to flat programs, which visit the squares of their sets alone. A plan has a
+/// row for each square: three loops have 262,144.
+const NESTED_MAX: usize = 3;
+
+/// The number of filters, those in loops that assign variables once for each square.
+fn written_out(filter: FilterRef) -> u64 {
+    let mut sum = 1u64;
+    filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
+    if is_square_loop(filter) && assigns(filter) { sum.saturating_mul(64) } else { sum }
+}
+
+/// Makes the plans of one query.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    filter: Filter,
+    ty: Type,
+    vars: usize,
+    options: Options,
+    refusal: Option<Diagnostic>,
+    /// What the compiler of flat programs wants to know, if the query is one.
+    flat: Option<flat::Facts>,
+}
+
+impl Planner {
+    /// Expands the orbits of a query.
+    ///
+    /// # Errors
+    ///
+    /// Orbits that cannot be expanded (see [`orbit::expand`]), and queries that would become more
+    /// than [`FILTERS_MAX`] filters.
+    pub fn new(query: &Query, options: Options) -> Result<Planner, Diagnostic> {
+        let filter = orbit_transforms::expand(&query.body)?;
+        let filters = written_out(filter.node());
+        if filters > FILTERS_MAX {
+            return Err(Diagnostic::error(
+                query.body.span(),
+                format!("the query becomes {filters} filters once loops and copies are written out"),
+                format!("at most {FILTERS_MAX}; loops that assign variables are repeated for each square"),
+            ));
+        }
+        let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
+        let (ty, vars) = (query.body.ty(), query.vars.len());
+        let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
+        if planner.refusal.is_some() && planner.is_flat(query) {
+            planner.refusal = None;
+            return Ok(planner);
+        }
+        if planner.refusal.is_none()
+            && nested_loops(planner.filter.node()) >= NESTED_MAX
+            && planner.is_flat(query)
+        {
+            return Ok(planner);
+        }
+        if planner.refusal.is_none() {
+            planner.refusal = planner.check_carried(query)?;
+        }
+        Ok(planner)
+    }
+
+    /// Notes and tells whether a flat program says a query that no plan says without.
+    fn is_flat(&mut self, query: &Query) -> bool {
+        if query.outlives_games() {
+            return false;
+        }
+        let facts = flat::Facts {
+            vars: query.vars.clone(),
+            dictionaries: query.dictionaries.clone(),
+            variations: query.variations,
+        };
+        let mut lower = Lower::new(self.options, self.vars);
+        let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();
+        let compiled = compiles(false) && (!self.has_values() || compiles(true));
+        let compiled = compiled && self.flat_copies(&mut lower, &facts).is_ok();
+        let words = lower.dag.carries.iter().filter(|carry| !carry.what.is_mask()).count();
+        let fits = compiled && words <= CARRIED_MAX && lower.dag.carries.len() <= MASKS_MAX;
+        if fits {
+            self.flat = Some(facts);
+        }
+        fits
+    }
+
+    /// What of the query no plan can say, if there is such a thing; then only the reference engine runs it.
+    pub fn refusal(&self) -> Option<&Diagnostic> {
+        self.refusal.as_ref()
+    }
+
+    /// Plans a query that looks at other positions, and returns why no plan can be used if that is so.
+    ///
+    /// # Errors
+    ///
+    /// More words to be carried than [`CARRIED_MAX`], if no other engine is to do better.
+    fn check_carried(&self, query: &Query) -> Result<Option<Diagnostic>, Diagnostic> {
+        if !self.filter.any(finds) {
+            return Ok(None);
+        }
+        let mut lower = Lower::new(self.options, self.vars);
+        let value = lower.value(&self.filter);
+        let hit = lower.truth_of(value);
+        if let Some(what) = lower.refused {
+            return Ok(Some(game::refusals::not_planned(query.body.span(), what)));
+        }
+        let roots: Vec<Id> = [hit].into_iter().chain(value.word()).collect();
+        let carried = carry::stages(&lower.dag, &roots).concat();
+        let carries = || carried.iter().map(|id| &lower.dag.carries[id.0 as usize]);
+        let words = carries().filter(|carry| !carry.what.is_mask()).count();
+        if words <= CARRIED_MAX && carried.len() <= MASKS_MAX {
+            return Ok(None);
+        }
+        let (things, count, max) = match words > CARRIED_MAX {
+            true => ("numbers and sets", words, CARRIED_MAX),
+            false => ("conditions", carried.len(), MASKS_MAX),
+        };
+        let error = Diagnostic::error(
+            query.body.span(),
+            format!("the query looks for {count} {things} at other positions of the game"),
+            format!("at most {max}"),
+        )
+        .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy");
+        let of_games = carries().any(|carry| matches!(carry.what, Made::Game(_)));
+        if of_games { Ok(Some(error)) } else { Err(error) }
+    }
+
+    /// Whether a flat program says it: then a run may find that it goes wrong.
+    pub fn is_program(&self) -> bool {
+        self.flat.is_some()
+    }
+
+    /// Warnings that come from counting copies: see [`orbit::warnings`].
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        orbit_transforms::warnings(&self.filter)
+    }
+
+    /// The query with its transforms expanded.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// The type of the query's value.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// The number of distinct copies of the outermost transform, 1 without one.
+    pub fn copies(&self) -> usize {
+        self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
+    }
+
+    /// Whether hits or values depend on the tags of games.
+    pub fn reads_tags(&self) -> bool {
+        self.filter.any(|filter| match filter {
+            Ref::Number(f) => matches!(f.op(), NumberOp::Elo(_) | NumberOp::Year),
+            Ref::Text(f) => matches!(f.op(), TextOp::Tag(_) | TextOp::Player(_)),
+            _ => false,
+        })
+    }
+
+    /// Plans the hits alone: where the query matches.
+    pub fn hits(&self) -> Plan {
+        let mut lower = Lower::new(self.options, 0);
+        let hit = self.lower_hits(&mut lower);
+        finish(&lower, hit, None)
+    }
+
+    /// Plans the hits and the values.
+    pub fn values(&self) -> Plan {
+        if !self.has_values() {
+            return self.hits();
+        }
+        let mut lower = Lower::new(self.options, 0);
+        let value = self.lower_value(&mut lower);
+        let hit = lower.truth_of(value);
+        finish(&lower, hit, Some(value))
+    }
+
+    /// Plans the copies of the outermost transform one by one; a query without one is its own only
+    /// copy.
+    pub fn each_copy(&self) -> CopiesPlan {
+        let mut lower = Lower::new(self.options, 0);
+        let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
+        CopiesPlan::new(&lower, &roots, copies)
+    }
+
+    fn has_values(&self) -> bool {
+        !matches!(self.ty, Type::Bool | Type::Str)
+    }
+
+    /// The mask of positions at which the query matches.
+    fn lower_hits(&self, lower: &mut Lower) -> Id {
+        lower.begin(self.vars);
+        if let Some(facts) = &self.flat {
+            return self.lower_flat(lower, facts, false);
+        }
+        lower.truth(self.filter.node())
+    }
+
+    fn lower_flat(&self, lower: &mut Lower, facts: &flat::Facts, value: bool) -> Id {
+        let compiled = flat::compiled(lower, facts, &self.filter, value);
+        compiled.expect("the planner has compiled it before")
+    }
+
+    fn lower_value(&self, lower: &mut Lower) -> Value {
+        lower.begin(self.vars);
+        if let Some(facts) = &self.flat {
+            if !self.has_values() {
+                return Value::Bool(self.lower_flat(lower, facts, false));
+            }
+            let word = self.lower_flat(lower, facts, true);
+            if self.ty == Type::Set {
+                return Value::Set(word);
+            }
+            let (number, ok) = lower.unpacked_number(word);
+            return Value::Num { number, ok };
+        }
+        lower.value(&self.filter)
+    }
+
+    /// The words that tell things apart, and where in them each of these is found.
+    ///
+    /// # Panics
+    ///
+    /// For sides without [`Filter::copy_sides`].
+    fn lower_apart(&self, lower: &mut Lower, apart: Apart) -> (Vec<Id>, Vec<CopyBit>) {
+        match apart {
+            Apart::Copies => self.lower_copies(lower),
+            Apart::Sides => self.lower_sides(lower),
+        }
+    }
+
+    fn lower_copies(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
+        lower.begin(self.vars);
+        if let Some(facts) = &self.flat {
+            let place = |copy: usize| CopyBit { word: copy / 64, bit: (copy % 64) as u32 };
+            let words = self.flat_copies(lower, facts).expect("the planner has compiled it before");
+            return (words, (0..self.copies()).map(place).collect());
+        }
+        match self.filter.outermost_orbit() {
+            Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => lower.each_copy(orbit),
+            Some(OrbitRef::Union(orbit)) => lower.each_copy(orbit),
+            Some(OrbitRef::Largest(orbit)) => lower.each_copy(orbit),
+            None => lower.only_copy(&self.filter),
+        }
+    }
+
+    /// The words with a bit for each copy, 64 in each.
+    fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::Compiled<Vec<Id>> {
+        let words = self.copies().div_ceil(64);
+        flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
+    }
+
+    fn lower_sides(&self, lower: &mut Lower) -> (Vec<Id>, Vec<CopyBit>) {
+        if let Some(facts) = &self.flat {
+            let sides = self.filter.copy_sides().expect("copies are of sides");
+            let mask = |copy: usize| u64::from(sides[copy].white) | u64::from(sides[copy].black) << 1;
+            let words = flat::compiled_copies(lower, facts, &self.filter, 1, |copy| (0, mask(copy)));
+            let words = words.expect("the planner has compiled its copies before");
+            return (words, (0..2).map(|bit| CopyBit { word: 0, bit }).collect());
+        }
+        let side = |side| {
+            lower.begin(self.vars);
+            match self.filter.outermost_orbit() {
+                Some(OrbitRef::Any(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Union(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Largest(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Counted(..)) | None => panic!("no copies of sides"),
+            }
+        };
+        let words = [Color::White, Color::Black].map(side).to_vec();
+        (words, (0..2).map(|word| CopyBit { word, bit: 0 }).collect())
+    }
+}
+
+fn finish(lower: &Lower, hit: Id, value: Option<Value>) -> Plan {
+    let word = value.and_then(Value::word);
+    let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
+    let always_hits = lower.dag.constant(hit) == Some(TRUE);
+    let (program, regs) = Program::new(&lower.dag, &roots);
+    let output = match (value, regs.get(1)) {
+        (Some(Value::Set(_)), Some(&reg)) => Output::Set(reg),
+        (Some(Value::Num { .. }), Some(&reg)) => Output::Num(reg),
+        _ => Output::Bool,
+    };
+    let (columns, notes) = (lower.columns.clone(), lower.notes.clone());
+    Plan { program, hit: regs[0], always_hits, output, columns, notes }
+}
+
+/// Which nodes of a graph the roots need.
+fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
+    let mut needed = vec![false; dag.ops.len()];
+    let mut stack: Vec<Id> = roots.to_vec();
+    while let Some(id) = stack.pop() {
+        if std::mem::replace(&mut needed[id.0 as usize], true) {
+            continue;
+        }
+        let op = dag.op(id);
+        stack.extend(op.args());
+        if let Op::Loop(l) = op {
+            stack.push(dag.loops[l.0 as usize].body);
+        }
+    }
+    needed
+}

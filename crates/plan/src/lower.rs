@@ -1,0 +1,508 @@
+//! Expanded filters to the graph.
+//!
+//! Everything is evaluated everywhere: a short-circuit becomes an intersection of masks, an `if` a
+//! selection, "no value" a mask beside the number. Variables become the words assigned to them. Each kind of
+//! filter has a function of its own: conditions and what all kinds share are here.
+
+use super::{
+    columns::{Column, Text, TextTest},
+    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
+};
+use orbit_core::board::{Code, PieceSet};
+use orbit_query::tree::{
+    Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, PositionOp,
+    Ref, SquaresOp, Values, VarId, contents_where,
+};
+use orbit_transforms::AsOrbit as _;
+use orbit_transforms::{Condition, Filter, FilterRef, NumberOrbit, Squares};
+
+/// Light squares; a1 is dark.
+pub(super) const LIGHT: u64 = 0x55aa_55aa_55aa_55aa;
+
+/// The value of a filter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Value {
+    Bool(Id),
+    Set(Id),
+    Num { number: Id, ok: Id },
+}
+
+impl Value {
+    /// The word of a set or number.
+    pub(super) fn word(self) -> Option<Id> {
+        match self {
+            Value::Set(set) => Some(set),
+            Value::Num { number, .. } => Some(number),
+            Value::Bool(_) => None,
+        }
+    }
+}
+
+/// The strings that one may be, with the masks.
+pub(super) type Texts = Vec<(Id, Text)>;
+
+/// Variables hold words of the graph.
+#[derive(Clone, Debug)]
+pub(super) enum Words {}
+
+impl Values for Words {
+    type Squares = Id;
+    type Number = Id;
+    type Text = Texts;
+    type Position = Id;
+}
+
+/// Whether a filter itself looks at other positions.
+pub(super) fn finds(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(f.op(), C::Game(_)),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::Game(_)),
+        Ref::Number(f) => matches!(f.op(), NumberOp::Find { .. } | NumberOp::Game(_)),
+        Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. } | PositionOp::Game(_)),
+        Ref::Text(_) => false,
+    }
+}
+
+/// Whether a filter or one below it looks at other positions.
+fn finds_in(filter: FilterRef) -> bool {
+    filter.any(&mut finds)
+}
+
+/// Lowering in progress.
+pub(super) struct Lower {
+    pub dag: Dag,
+    pub options: Options,
+    pub columns: Vec<Column>,
+    /// What each variable holds here.
+    pub cells: Cells<Words>,
+    /// Where the filter at hand is evaluated at all; only assignments care.
+    pub(super) guard: Id,
+    /// Parameters that stand for square masks while a table's body is lowered, in the order in
+    /// which the body asks for them.
+    pub slots: Option<Slots>,
+    pub notes: Vec<super::OrbitNote>,
+    /// What `from` and `to` mean in the target of a `--`.
+    pub(super) owned: Option<Owned>,
+    /// What could not be planned, if there was such a thing; what was made of it instead is of no use.
+    pub(super) refused: Option<&'static str>,
+}
+
+/// The squares that `from` and `to` mean in the target of a `--`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owned {
+    pub(super) from: Id,
+    pub(super) to: Id,
+}
+
+/// See [`Lower::slots`].
+pub(super) struct Slots {
+    pub table: LoopId,
+    /// For each designator or shade of the body in child order: its parameter, or the mask that it
+    /// has in all rows.
+    pub masks: Vec<Slot>,
+    pub next: usize,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Slot {
+    Same(u64),
+    Param(u32),
+}
+
+impl Lower {
+    pub fn new(options: Options, vars: usize) -> Lower {
+        let mut dag = Dag::new(options);
+        let guard = dag.mask(true);
+        Lower {
+            dag,
+            options,
+            columns: Vec::new(),
+            cells: Cells::unbound(vars),
+            guard,
+            slots: None,
+            notes: Vec::new(),
+            owned: None,
+            refused: None,
+        }
+    }
+
+    /// Begins another query, with so many variables. What was planned of queries before is not noted in its plan.
+    pub(super) fn begin(&mut self, vars: usize) {
+        self.cells = Cells::unbound(vars);
+        self.notes.clear();
+    }
+
+    /// Notes that something cannot be planned.
+    pub(super) fn refuse(&mut self, what: &'static str) {
+        self.refused.get_or_insert(what);
+    }
+
+    // ---- helpers
+
+    pub fn and(&mut self, a: Id, b: Id) -> Id {
+        self.dag.add(Op::And(a, b))
+    }
+
+    pub fn or(&mut self, a: Id, b: Id) -> Id {
+        self.dag.add(Op::Or(a, b))
+    }
+
+    pub fn not(&mut self, a: Id) -> Id {
+        self.dag.add(Op::Not(a))
+    }
+
+    pub(super) fn select(&mut self, mask: Id, a: Id, b: Id) -> Id {
+        self.dag.add(Op::Select { mask, a, b })
+    }
+
+    pub(super) fn step(&mut self, a: Id, dx: i8, dy: i8) -> Id {
+        self.dag.add(Op::Step(a, dx, dy))
+    }
+
+    pub(super) fn pieces_where(&mut self, test: impl Fn(Code) -> bool) -> Id {
+        let set = contents_where(test);
+        self.dag.pieces(set)
+    }
+
+    pub(super) fn column(&mut self, column: Column) -> ColumnId {
+        let index = self.columns.iter().position(|known| *known == column).unwrap_or_else(|| {
+            self.columns.push(column);
+            self.columns.len() - 1
+        });
+        ColumnId(index as u32)
+    }
+
+    /// The next square mask of a table's body, or the given one outside tables.
+    pub(super) fn mask_slot(&mut self, mask: u64) -> Id {
+        let Some(slots) = &mut self.slots else { return self.dag.word(mask) };
+        let slot = slots.masks[slots.next];
+        slots.next += 1;
+        let table = slots.table;
+        match slot {
+            Slot::Same(mask) => self.dag.word(mask),
+            Slot::Param(k) => self.dag.add(Op::Param(table, k)),
+        }
+    }
+
+    // ---- values
+
+    /// The mask of positions at which a filter matches.
+    pub fn truth(&mut self, filter: FilterRef) -> Id {
+        match filter {
+            Ref::Condition(f) => self.condition(f),
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Form(orbit) => self.any_copy(orbit),
+                // Where something is pinned, something pins it.
+                SquaresOp::Pin { from, through, to, .. } => {
+                    let pinned = self.pin([from, through, to], PinPart::Through);
+                    self.dag.add(Op::NonEmpty(pinned))
+                }
+                SquaresOp::Game(op) => self.game_squares_truth(op),
+                // What hands on the set of a `--` asks more than its value.
+                SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
+                    let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
+                    self.and(all, last)
+                }
+                SquaresOp::Control(Control::If { condition, then, other }) if finds_in(filter) => {
+                    let (mask, then, other) = self.branches(
+                        condition.node(),
+                        |lower| lower.truth(then.node()),
+                        |lower| lower.truth(other.node()),
+                    );
+                    self.select(mask, then, other)
+                }
+                _ => {
+                    let set = self.squares(f);
+                    self.dag.add(Op::NonEmpty(set))
+                }
+            },
+            Ref::Number(f) => match f.op() {
+                NumberOp::Game(op) => self.game_number_truth(op),
+                NumberOp::Form(NumberOrbit::Largest(orbit)) => self.any_copy(orbit),
+                _ => self.number(f).1,
+            },
+            Ref::Text(f) => self.text_truth(f),
+            Ref::Position(f) => self.position(f).1,
+        }
+    }
+
+    pub fn truth_of(&mut self, value: Value) -> Id {
+        match value {
+            Value::Bool(mask) => mask,
+            Value::Set(set) => self.dag.add(Op::NonEmpty(set)),
+            Value::Num { ok, .. } => ok,
+        }
+    }
+
+    /// What a query has as its value.
+    pub fn value(&mut self, filter: &Filter) -> Value {
+        match filter {
+            Any::Condition(f) => Value::Bool(self.condition(f)),
+            Any::Squares(f) => Value::Set(self.squares(f)),
+            Any::Number(f) => {
+                let (number, ok) = self.number(f);
+                Value::Num { number, ok }
+            }
+            Any::Text(f) => Value::Bool(self.text_truth(f)),
+            Any::Position(f) => {
+                let (number, ok) = self.position(f);
+                Value::Num { number, ok }
+            }
+        }
+    }
+
+    // ---- loops
+
+    /// The domain of a square loop, and the squares of it for which the body matches. `all` stops
+    /// at the first one for which it does not, which only assignments can tell.
+    pub(super) fn square_loop(
+        &mut self,
+        var: VarId,
+        domain: &Squares,
+        body: FilterRef,
+        all: bool,
+    ) -> (Id, Id) {
+        let domain = self.squares(domain);
+        if self.assigns_outer(body) {
+            let outer = self.guard;
+            let mut going = outer;
+            let mut parts = Vec::new();
+            for square in 0..64u32 {
+                let here = self.dag.word(1 << square);
+                let inside = self.and(domain, here);
+                let inside = self.dag.add(Op::NonEmpty(inside));
+                self.guard = self.and(going, inside);
+                self.cells.bind(var, Cell::Squares(here));
+                let hit = self.truth(body);
+                parts.push(self.and(hit, here));
+                if all {
+                    let missed = self.dag.add(Op::AndNot(inside, hit));
+                    going = self.dag.add(Op::AndNot(going, missed));
+                }
+            }
+            self.guard = outer;
+            self.cells.bind(var, Cell::Unbound);
+            let hits = self.dag.any_of(parts);
+            return (domain, self.and(hits, domain));
+        }
+        let table = self.dag.open_loop((0..64).map(|s| vec![1u64 << s]).collect());
+        let here = self.dag.add(Op::Param(table, 0));
+        let kept = self.cells.clone();
+        self.cells.bind(var, Cell::Squares(here));
+        let hit = self.truth(body);
+        self.cells = kept;
+        let part = self.and(hit, here);
+        let hits = self.dag.close_loop(table, Reduce::Or, part);
+        let hits = self.dag.written_out(hits);
+        (domain, self.and(hits, domain))
+    }
+
+    /// Whether a filter assigns a variable that has a value already: then its repetitions depend on
+    /// one another.
+    pub fn assigns_outer(&self, filter: FilterRef) -> bool {
+        if let Some(orbit) = filter.orbit() {
+            return self.assigns_outer(orbit.base());
+        }
+        if let Ref::Condition(f) = filter
+            && let C::Assign(var, _) = f.op()
+            && self.cells.is_bound(*var)
+        {
+            return true;
+        }
+        filter.children().into_iter().any(|child| self.assigns_outer(child))
+    }
+
+    // ---- several filters
+
+    /// Lowers the last filter of braces where all before it match; the mask of those positions, and what `last`
+    /// makes.
+    pub(super) fn braces<T>(&mut self, first: &[Filter], last: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
+        let outer = self.guard;
+        let mut all = self.dag.mask(true);
+        for filter in first {
+            let hit = self.truth(filter.node());
+            all = self.and(all, hit);
+            self.guard = self.and(outer, all);
+        }
+        let value = last(self);
+        self.guard = outer;
+        (all, value)
+    }
+
+    /// Lowers the branches of a condition, each where it is taken; the condition's mask, and what they make.
+    pub(super) fn branches<T>(
+        &mut self,
+        condition: FilterRef,
+        then: impl FnOnce(&mut Lower) -> T,
+        other: impl FnOnce(&mut Lower) -> T,
+    ) -> (Id, T, T) {
+        let outer = self.guard;
+        let mask = self.truth(condition);
+        self.guard = self.and(outer, mask);
+        let then = then(self);
+        self.guard = self.dag.add(Op::AndNot(outer, mask));
+        let other = other(self);
+        self.guard = outer;
+        (mask, then, other)
+    }
+
+    /// Where all of some filters match.
+    pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
+        let outer = self.guard;
+        let mut all = self.dag.mask(true);
+        for filter in filters {
+            let hit = self.truth(filter.node());
+            all = self.and(all, hit);
+            self.guard = self.and(outer, all);
+        }
+        self.guard = outer;
+        all
+    }
+
+    /// A variable takes a value where the assignment is evaluated; the mask of positions with a value.
+    fn assign(&mut self, var: VarId, value: &Assigned<orbit_transforms::Expanded>) -> Id {
+        match value {
+            Assigned::Squares(f) => {
+                let mut set = self.squares(f);
+                if let Some(&old) = self.cells.squares(var) {
+                    set = self.select(self.guard, set, old);
+                }
+                self.cells.bind(var, Cell::Squares(set));
+                self.dag.mask(true)
+            }
+            Assigned::Number(f) => {
+                let (mut number, ok) = self.number(f);
+                if let Some(&old) = self.cells.number(var) {
+                    let taken = self.and(self.guard, ok);
+                    number = self.select(taken, number, old);
+                }
+                self.cells.bind(var, Cell::Number(number));
+                ok
+            }
+            Assigned::Text(f) => {
+                let (texts, ok) = self.assigned_text(var, f);
+                self.cells.bind(var, Cell::Text(texts));
+                ok
+            }
+            Assigned::Position(f) => {
+                let (mut ply, ok) = self.position(f);
+                if let Some(&old) = self.cells.position(var) {
+                    let taken = self.and(self.guard, ok);
+                    ply = self.select(taken, ply, old);
+                }
+                self.cells.bind(var, Cell::Position(ply));
+                ok
+            }
+        }
+    }
+
+    // ---- conditions
+
+    /// The mask of positions at which a condition holds.
+    pub(super) fn condition(&mut self, f: &Condition) -> Id {
+        match f.op() {
+            C::Bool(value) => self.dag.mask(*value),
+            C::Braces(all) => self.all(all),
+            C::And(a, b) => self.all([a, b]),
+            C::Or(a, b) => {
+                let outer = self.guard;
+                let a = self.truth(a.node());
+                self.guard = self.dag.add(Op::AndNot(outer, a));
+                let b = self.truth(b.node());
+                self.guard = outer;
+                self.or(a, b)
+            }
+            C::Not(of) => {
+                let of = self.truth(of.node());
+                self.not(of)
+            }
+            C::If { condition, then, other } => {
+                let (mask, then, other) = self.branches(
+                    condition.node(),
+                    |lower| lower.truth(then.node()),
+                    |lower| match other {
+                        Some(other) => lower.truth(other.node()),
+                        None => lower.dag.mask(true),
+                    },
+                );
+                self.select(mask, then, other)
+            }
+            C::Subset(a, b) => {
+                let (a, b) = (self.squares(a), self.squares(b));
+                let outside = self.dag.add(Op::AndNot(a, b));
+                self.is_empty(outside)
+            }
+            C::SetEq { equal, left, right } => {
+                let (a, b) = (self.squares(left), self.squares(right));
+                let (only_a, only_b) = (self.dag.add(Op::AndNot(a, b)), self.dag.add(Op::AndNot(b, a)));
+                let differ = self.or(only_a, only_b);
+                if *equal { self.is_empty(differ) } else { self.dag.add(Op::NonEmpty(differ)) }
+            }
+            C::Check => self.check(),
+            C::Mate => self.no_moves(true),
+            C::Stalemate => self.no_moves(false),
+            C::Initial => self.dag.add(Op::Initial),
+            C::Terminal => self.dag.add(Op::Terminal),
+            C::ToMove(color) => {
+                let white = self.dag.add(Op::WhiteToMove);
+                if color.is_white() { white } else { self.not(white) }
+            }
+            C::Result(result) => {
+                let column = self.column(Column::Result(*result));
+                self.dag.add(Op::GameMask(column))
+            }
+            C::Assign(var, value) => self.assign(*var, value),
+            C::ContentIs { contents, of, .. } => {
+                let set = self.squares(of);
+                self.content_is(*contents, set)
+            }
+            C::SquareAll { var, domain, body } => {
+                let (domain, hits) = self.square_loop(*var, domain, body.node(), true);
+                let missed = self.dag.add(Op::AndNot(domain, hits));
+                self.is_empty(missed)
+            }
+            C::Differ(a, b) => self.differ(a, b),
+            C::TextCompare(cmp, a, b) => {
+                let [a, b] = self.compared_texts(a, b);
+                self.text_pairs(&a, &b, *cmp == Cmp::Ne, |a, b| TextTest::Compare(*cmp, a, b))
+            }
+            C::TextIn(a, b) => {
+                let [a, b] = self.compared_texts(a, b);
+                self.text_pairs(&a, &b, false, TextTest::In)
+            }
+            C::Game(op) => self.game_condition(op),
+            C::Form(orbit) => self.any_copy(orbit),
+        }
+    }
+
+    fn is_empty(&mut self, set: Id) -> Id {
+        let some = self.dag.add(Op::NonEmpty(set));
+        self.not(some)
+    }
+
+    /// Positions without a legal move, in check or not.
+    pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
+        let check = self.check();
+        let within = if in_check { check } else { self.not(check) };
+        self.dag.add(Op::NoMoves(within))
+    }
+
+    fn check(&mut self) -> Id {
+        // The king and his enemies are chosen first, so that lines are followed once.
+        let white = self.dag.add(Op::WhiteToMove);
+        let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
+            .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))
+            .into_iter()
+            .reduce(|[a, b], [c, d]| [self.select(white, a, c), self.select(white, b, d)])
+            .expect("there are two sides");
+        let pieces = contents_where(|code| matches!(code.0 & 7, 2..=6));
+        let attackers = self.attackers(enemies, pieces, king);
+        let near = [true, false].map(|white| self.dag.add(Op::Pawn { set: king, white }));
+        let near = self.select(white, near[0], near[1]);
+        let pawns = self.pieces_where(|code| code.0 & 7 == 1);
+        let pawns = self.and(pawns, enemies);
+        let pawns = self.and(pawns, near);
+        let attackers = self.or(attackers, pawns);
+        self.dag.add(Op::NonEmpty(attackers))
+    }
+}

@@ -1,0 +1,215 @@
+//! The operations of the plan's graph, and the indices in it.
+
+use orbit_query::tree::{Cmp, Special};
+
+/// Index of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Id(pub u32);
+
+/// Index of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LoopId(pub u32);
+
+/// Index of a per-game column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ColumnId(pub u32);
+
+/// Index of what is carried along games.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CarryId(pub u32);
+
+/// The mask for true.
+pub const TRUE: u64 = !0;
+
+/// Stands for "no value" where a number is reduced: below every `i32`.
+pub const NO_VALUE: i64 = i64::MIN;
+
+/// One operation. Numbers compute in `i32` and wrap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "operands are documented on each variant")]
+pub enum Op {
+    /// The same word for every position.
+    Const(u64),
+    /// Bit plane 0..=3 of the board.
+    Plane(u8),
+    /// Mask: White to move.
+    WhiteToMove,
+    /// Mask: first position of its game.
+    Initial,
+    /// Mask: last position of its game.
+    Terminal,
+    /// Number: half-moves played.
+    Ply,
+    /// Mask: the game's column is true or has a value.
+    GameMask(ColumnId),
+    /// Number: the game's column.
+    GameNumber(ColumnId),
+    /// What is carried along the game to this position.
+    Carried(CarryId),
+    /// A parameter of a loop: changes with every row.
+    Param(LoopId, u32),
+    /// Intersection.
+    And(Id, Id),
+    /// Union.
+    Or(Id, Id),
+    /// First without second.
+    AndNot(Id, Id),
+    /// What is in one of them alone.
+    Xor(Id, Id),
+    /// Complement.
+    Not(Id),
+    /// `a` where the mask is true, else `b`.
+    Select {
+        mask: Id,
+        a: Id,
+        b: Id,
+    },
+    /// Squares moved by (files, ranks); what leaves the board is lost.
+    Step(Id, i8, i8),
+    /// All squares of every rank that has a square in the set.
+    FillRanks(Id),
+    /// All squares of every file that has a square in the set.
+    FillFiles(Id),
+    /// Squares a knight's move away.
+    Knight(Id),
+    /// Squares a king's move away.
+    King(Id),
+    /// Squares that pawns of one colour attack.
+    Pawn {
+        set: Id,
+        white: bool,
+    },
+    /// Squares reached in direction 0..=7 over empty squares, the first occupied one included.
+    Slide {
+        set: Id,
+        empty: Id,
+        dir: u8,
+    },
+    /// Squares `lo..=hi` steps away in any of the directions, whatever stands between.
+    Walk {
+        set: Id,
+        dirs: u8,
+        lo: i8,
+        hi: i8,
+    },
+    /// Mask: the set is not empty.
+    NonEmpty(Id),
+    /// Mask: the set is one square.
+    Single(Id),
+    /// Number of squares.
+    Count(Id),
+    /// Number: the rank 1..=8 of the set's lowest square (of the only one, where it matters).
+    Rank(Id),
+    /// Number: the file 1..=8 of the set's lowest square.
+    File(Id),
+    /// Number: the code of what stands on the set's only square: 0, 1..=6, 9..=14.
+    Content(Id),
+    /// The square of a file and rank, none outside 1..=8.
+    MakeSquare {
+        file: Id,
+        rank: Id,
+    },
+    Add(Id, Id),
+    Sub(Id, Id),
+    Mul(Id, Id),
+    /// Truncating; by zero: 0.
+    Div(Id, Id),
+    /// Sign of the dividend; by zero: 0.
+    Rem(Id, Id),
+    /// Integer part; of a negative number: 0.
+    Sqrt(Id),
+    /// The larger, as `i64`.
+    Max(Id, Id),
+    /// Mask: the relation holds, as `i64`.
+    Compare(Cmp, Id, Id),
+    /// Mask: of the positions in the mask, those in which the side to move has a king but no legal
+    /// move.
+    NoMoves(Id),
+    /// Of the positions in the mask, all of them mates (or stalemates, without `mate`), the squares of the
+    /// men that take part in those that are pure.
+    PureMen {
+        within: Id,
+        mate: bool,
+    },
+    /// Arrival squares of moves from and to the given squares, or with `left` the squares that they leave.
+    Legal {
+        from: Id,
+        to: Id,
+        pseudo: bool,
+        only: Special,
+        left: bool,
+    },
+    /// Number of such moves as (from, to) pairs.
+    LegalCount {
+        from: Id,
+        to: Id,
+        pseudo: bool,
+        only: Special,
+    },
+    /// The result of a loop.
+    Loop(LoopId),
+}
+
+impl Op {
+    /// The same operation on other operands.
+    #[must_use]
+    pub fn map(mut self, mut to: impl FnMut(Id) -> Id) -> Op {
+        use Op::*;
+        match &mut self {
+            Const(_) | Plane(_) | WhiteToMove | Initial | Terminal | Ply | GameMask(_) | GameNumber(_)
+            | Carried(_) | Param(..) | Loop(_) => {}
+            Not(a)
+            | Step(a, ..)
+            | FillRanks(a)
+            | FillFiles(a)
+            | Knight(a)
+            | King(a)
+            | NonEmpty(a)
+            | Single(a)
+            | Count(a)
+            | Rank(a)
+            | File(a)
+            | Content(a)
+            | Sqrt(a)
+            | NoMoves(a) => *a = to(*a),
+            Pawn { set, .. } | Walk { set, .. } => *set = to(*set),
+            PureMen { within, .. } => *within = to(*within),
+            And(a, b)
+            | Or(a, b)
+            | AndNot(a, b)
+            | Xor(a, b)
+            | Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | Div(a, b)
+            | Rem(a, b)
+            | Max(a, b)
+            | Compare(_, a, b) => (*a, *b) = (to(*a), to(*b)),
+            Slide { set, empty, .. } => (*set, *empty) = (to(*set), to(*empty)),
+            MakeSquare { file, rank } => (*file, *rank) = (to(*file), to(*rank)),
+            Legal { from, to: squares, .. } | LegalCount { from, to: squares, .. } => {
+                (*from, *squares) = (to(*from), to(*squares));
+            }
+            Select { mask, a, b } => (*mask, *a, *b) = (to(*mask), to(*a), to(*b)),
+        }
+        self
+    }
+
+    /// Whether it looks at the whole position (turn, rights), not only at words.
+    #[must_use]
+    pub const fn takes_whole_positions(self) -> bool {
+        matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })
+    }
+
+    /// The operands, a loop's body aside.
+    pub fn args(self) -> impl Iterator<Item = Id> {
+        let mut out = [None; 3];
+        let mut count = 0;
+        let _ = self.map(|id| {
+            out[count] = Some(id);
+            count += 1;
+            id
+        });
+        out.into_iter().flatten()
+    }
+}

@@ -1,0 +1,197 @@
+//! Chains as automata.
+
+use orbit_query::tree::Chain;
+
+/// The most states that an automaton may have.
+const STATES_MAX: usize = 64;
+/// The most ways from one state to others.
+const BRANCHES_MAX: usize = 256;
+/// The most choices that are tried to find them.
+const CHOICES_MAX: usize = 20_000;
+
+/// What a chain becomes: its states are the constituents that take a position or a move, each as often as repetitions
+/// ask for it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Automaton {
+    /// The states.
+    pub states: Vec<State>,
+    /// Where it begins.
+    pub first: Vec<Branch>,
+    /// Where it goes from each state.
+    pub follow: Vec<Vec<Branch>>,
+    /// How many masks its states and branches name.
+    pub operands: usize,
+}
+
+/// A constituent that takes a position or a move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    /// The operand, a mask that must hold at the position.
+    pub mask: u16,
+    /// The operand that must hold instead at the position to which the walk goes on; the first one is then asked only
+    /// where no move leaves the position.
+    pub leaving: Option<u16>,
+    /// The operands that must hold instead, of castling alone, if the king is in focus, and if the rook is.
+    pub castling: Option<[u16; 2]>,
+}
+
+/// A way from one state to another.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Branch {
+    /// To which state; none where the walk is complete.
+    pub to: Option<u8>,
+    /// The operands, masks that must hold where it begins.
+    pub guards: Vec<u16>,
+}
+
+/// A constituent of a chain while it becomes an automaton.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    State(State),
+    /// A mask that must hold where the chain has come to.
+    Guard(u16),
+}
+
+/// A step of the chain as a program with choices, in the order in which they are tried: fewer repetitions first.
+enum Instruction {
+    Take(usize),
+    Guard(u16),
+    /// Goes on at either place, first at the first.
+    Split(usize, usize),
+    Jump(usize),
+    Accept,
+}
+
+impl Automaton {
+    /// The automaton of a chain whose constituents use so many masks; none if it is too large.
+    pub(crate) fn new(chain: &Chain<Part>, operands: usize) -> Option<Automaton> {
+        let mut code = Code { instructions: Vec::new(), states: Vec::new() };
+        code.chain(chain)?;
+        code.instructions.push(Instruction::Accept);
+        let mut first = code.branches(0)?;
+        // A walk takes at least one position or move.
+        first.retain(|branch| branch.to.is_some());
+        let mut follow = Vec::new();
+        for state in 0..code.states.len() {
+            let at =
+                code.instructions.iter().position(|it| matches!(it, Instruction::Take(own) if *own == state));
+            follow.push(code.branches(at? + 1)?);
+        }
+        Some(Automaton { states: code.states, first, follow, operands })
+    }
+}
+
+struct Code {
+    instructions: Vec<Instruction>,
+    states: Vec<State>,
+}
+
+impl Code {
+    fn chain(&mut self, chain: &Chain<Part>) -> Option<()> {
+        match chain {
+            Chain::One(Part::Guard(mask)) => self.instructions.push(Instruction::Guard(*mask)),
+            Chain::One(Part::State(state)) => {
+                if self.states.len() == STATES_MAX {
+                    return None;
+                }
+                self.instructions.push(Instruction::Take(self.states.len()));
+                self.states.push(*state);
+            }
+            Chain::Sequence(all) => {
+                for part in all {
+                    self.chain(part)?;
+                }
+            }
+            Chain::Repeat { of, min, max } => {
+                // A part without states, repeated, would grow without end.
+                if *min as usize > STATES_MAX || max.is_some_and(|max| max as usize > STATES_MAX) {
+                    return None;
+                }
+                (0..*min).try_for_each(|_| self.chain(of))?;
+                match max {
+                    None => {
+                        let split = self.placeholder();
+                        self.chain(of)?;
+                        self.instructions.push(Instruction::Jump(split));
+                        self.instructions[split] = Instruction::Split(self.instructions.len(), split + 1);
+                    }
+                    Some(max) => {
+                        let mut splits = Vec::new();
+                        for _ in *min..*max {
+                            splits.push(self.placeholder());
+                            self.chain(of)?;
+                        }
+                        let end = self.instructions.len();
+                        for split in splits {
+                            self.instructions[split] = Instruction::Split(end, split + 1);
+                        }
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn placeholder(&mut self) -> usize {
+        self.instructions.push(Instruction::Accept);
+        self.instructions.len() - 1
+    }
+
+    /// The ways from a place to the next states, in the order in which they are tried.
+    fn branches(&self, from: usize) -> Option<Vec<Branch>> {
+        let mut search = Search { code: self, tried: 0, out: Vec::new() };
+        search.follow(from, Vec::new(), &[])?;
+        Some(search.out)
+    }
+}
+
+/// The search for the ways from a place.
+struct Search<'a> {
+    code: &'a Code,
+    /// Choices so far.
+    tried: usize,
+    out: Vec<Branch>,
+}
+
+impl Search<'_> {
+    /// `open` are the choices that were made since something was taken.
+    fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
+        loop {
+            match self.code.instructions[at] {
+                Instruction::Jump(to) => at = to,
+                Instruction::Guard(mask) => {
+                    if !guards.contains(&mask) {
+                        guards.push(mask);
+                    }
+                    at += 1;
+                }
+                // Once around a loop that takes nothing is as good as often.
+                Instruction::Split(..) if open.contains(&at) => return Some(()),
+                Instruction::Split(a, b) => {
+                    self.tried += 1;
+                    if self.tried > CHOICES_MAX {
+                        return None;
+                    }
+                    let open: Vec<usize> = open.iter().copied().chain([at]).collect();
+                    self.follow(a, guards.clone(), &open)?;
+                    return self.follow(b, guards, &open);
+                }
+                Instruction::Take(_) | Instruction::Accept => {
+                    let to = match self.code.instructions[at] {
+                        Instruction::Take(state) => Some(state as u8),
+                        _ => None,
+                    };
+                    guards.sort_unstable();
+                    // What was tried before with no more guards leads there as well.
+                    let known = |branch: &Branch| {
+                        branch.to == to && branch.guards.iter().all(|guard| guards.contains(guard))
+                    };
+                    if !self.out.iter().any(known) {
+                        self.out.push(Branch { to, guards });
+                    }
+                    return (self.out.len() <= BRANCHES_MAX).then_some(());
+                }
+            }
+        }
+    }
+}

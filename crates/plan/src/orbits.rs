@@ -1,0 +1,377 @@
+//! Orbits to the graph, without a loop over their copies wherever that is possible.
+//!
+//! All shifts of one filter are evaluated together ([`super::tiles`]): one bit of a word for each, in
+//! one word named by an *anchor* where the shifts fit, else in a *grid* of two or four. Copies that
+//! differ in squares alone become the rows of a *table*. What is left is written out copy by copy.
+//!
+//! Each of the first three can be switched off, and then the next one takes its place.
+
+use orbit_transforms::AsOrbit as _;
+use std::collections::HashMap;
+
+use super::{
+    OrbitNote,
+    dag::{Id, LoopId, NO_VALUE, Op, Reduce, TRUE},
+    lower::{LIGHT, Lower, Slot, Slots, finds},
+    shifted::is_pointwise,
+};
+use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
+use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
+
+/// Fewer copies than this are written out rather than put in a table.
+const TABLE_COPIES_MIN: usize = 8;
+
+/// What becomes of the copies' values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Mask: some copy matches.
+    Any,
+    /// Number of copies that match.
+    Count,
+    /// Union of sets.
+    Union,
+    /// Largest number, packed.
+    Max,
+}
+
+/// Makes the words of all copies of one placement, which differ in their shifts, if there is a way.
+type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
+
+/// How the words of one copy, and of all shifts of one placement, are had.
+struct Gather<F> {
+    wanted: Wanted,
+    /// The word of one copy; of a count, whether it matches.
+    word: fn(&mut Lower, &F) -> Id,
+    /// The words of all shifts together.
+    tiles: Tiled<F>,
+}
+
+impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
+    /// Whether a copy matches.
+    fn truth(wanted: Wanted) -> Gather<F> {
+        Gather {
+            wanted,
+            word: |lower, copy| lower.truth(copy.node()),
+            tiles: |lower, orbit, placement, group| {
+                lower.collapse(orbit, placement, group).map(|tiles| tiles.words)
+            },
+        }
+    }
+}
+
+impl Lower {
+    /// Whether some copy matches.
+    pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
+        self.gather(orbit, &Gather::truth(Wanted::Any))
+    }
+
+    /// The union of the copies' squares.
+    pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
+        let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
+        self.gather(orbit, &Gather { wanted: Wanted::Union, word, tiles })
+    }
+
+    /// The number that an orbit yields, and where it has one.
+    pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
+        match orbit {
+            NumberOrbit::Largest(orbit) => {
+                let word = |lower: &mut Lower, copy: &Number| {
+                    let number = lower.number(copy);
+                    lower.packed_number(number)
+                };
+                let largest =
+                    self.gather(orbit, &Gather { wanted: Wanted::Max, word, tiles: Lower::collapse_sum });
+                self.unpacked_number(largest)
+            }
+            NumberOrbit::Counted(counted, orbit) => {
+                let always = self.dag.mask(true);
+                let number = self.gather(orbit, &Gather::truth(Wanted::Count));
+                let Counted::Range(lo, hi) = *counted else { return (number, always) };
+                let (lo, hi) = (self.dag.number(lo), self.dag.number(hi));
+                let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
+                let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
+                (number, self.and(above, below))
+            }
+        }
+    }
+
+    fn gather<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>, how: &Gather<F>) -> Id {
+        let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
+        let mut parts = Vec::new();
+        if self.assigns_outer(orbit.base.node()) {
+            // Copies pass values to one another: they run in order.
+            for copy in &orbit.copies {
+                parts.push(self.copy_word(&copy.filter, how));
+            }
+            note.unrolled = orbit.copies.len();
+        } else {
+            let kept = self.cells.clone();
+            let rest = self.collapse_groups(orbit, how, &mut parts, &mut note);
+            self.cells.clone_from(&kept);
+            for group in self.same_but_squares(orbit, rest) {
+                self.cells.clone_from(&kept);
+                self.group(orbit, &group, how, &mut parts, &mut note);
+            }
+            self.cells = kept;
+        }
+        self.notes.push(note);
+        match how.wanted {
+            Wanted::Any | Wanted::Union => self.dag.any_of(parts),
+            Wanted::Count => self.dag.sum_of(parts),
+            Wanted::Max => {
+                let none = self.dag.word(NO_VALUE as u64);
+                parts.into_iter().fold(none, |best, part| {
+                    if best == none { part } else { self.dag.add(Op::Max(best, part)) }
+                })
+            }
+        }
+    }
+
+    /// The word that one copy contributes.
+    fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
+        let word = (how.word)(self, copy);
+        if how.wanted != Wanted::Count {
+            return word;
+        }
+        let (one, zero) = (self.dag.number(1), self.dag.number(0));
+        self.dag.add(Op::Select { mask: word, a: one, b: zero })
+    }
+
+    // ---- tables
+
+    /// Splits copies into groups whose members differ only in squares and square colours.
+    pub(super) fn same_but_squares<F: Kind<Expanded>>(
+        &self,
+        orbit: &Orbit<F>,
+        copies: Vec<usize>,
+    ) -> Vec<Vec<usize>> {
+        if !self.options.tables || self.slots.is_some() {
+            return copies.into_iter().map(|copy| vec![copy]).collect();
+        }
+        let mut order: Vec<Vec<usize>> = Vec::new();
+        let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+        for copy in copies {
+            let index = *known.entry(skeleton(orbit.copies[copy].filter.node())).or_insert_with(|| {
+                order.push(Vec::new());
+                order.len() - 1
+            });
+            order[index].push(copy);
+        }
+        order
+    }
+
+    fn group<F: Kind<Expanded>>(
+        &mut self,
+        orbit: &Orbit<F>,
+        group: &[usize],
+        how: &Gather<F>,
+        parts: &mut Vec<Id>,
+        note: &mut OrbitNote,
+    ) {
+        if !fits_table(orbit, group) {
+            let kept = self.cells.clone();
+            for &copy in group {
+                self.cells.clone_from(&kept);
+                parts.push(self.copy_word(&orbit.copies[copy].filter, how));
+            }
+            note.unrolled += group.len();
+            return;
+        }
+        let table = self.open_table(orbit, group, None);
+        let reduce = match how.wanted {
+            Wanted::Any | Wanted::Union => Reduce::Or,
+            Wanted::Count => Reduce::Count,
+            Wanted::Max => Reduce::Max,
+        };
+        let body = (how.word)(self, &orbit.copies[group[0]].filter);
+        parts.push(self.close_table(table, reduce, body));
+        note.tables += 1;
+        note.in_tables += group.len();
+    }
+
+    /// Opens the loop over copies that differ in squares alone; what is lowered next is its body.
+    /// `last` is a further word for each row.
+    pub(super) fn open_table<F: Kind<Expanded>>(
+        &mut self,
+        orbit: &Orbit<F>,
+        group: &[usize],
+        last: Option<&[u64]>,
+    ) -> LoopId {
+        let columns: Vec<Vec<u64>> =
+            group.iter().map(|&copy| square_masks(orbit.copies[copy].filter.node())).collect();
+        let mut varying: Vec<usize> = Vec::new();
+        let mut masks = Vec::new();
+        for k in 0..columns[0].len() {
+            if columns.iter().all(|row| row[k] == columns[0][k]) {
+                masks.push(Slot::Same(columns[0][k]));
+                continue;
+            }
+            let same = varying.iter().position(|&old| columns.iter().all(|row| row[k] == row[old]));
+            let param = same.unwrap_or_else(|| {
+                varying.push(k);
+                varying.len() - 1
+            });
+            masks.push(Slot::Param(param as u32));
+        }
+        let rows = columns.iter().enumerate().map(|(row, masks)| {
+            let masks = varying.iter().map(|&k| masks[k]);
+            masks.chain(last.map(|last| last[row])).collect()
+        });
+        let table = self.dag.open_loop(rows.collect());
+        self.slots = Some(Slots { table, masks, next: 0 });
+        table
+    }
+
+    /// Ends what [`Lower::open_table`] began.
+    pub(super) fn close_table(&mut self, table: LoopId, reduce: Reduce, body: Id) -> Id {
+        let slots = self.slots.take().expect("a table is open");
+        assert_eq!(slots.next, slots.masks.len(), "a table's body asks for each of its squares once");
+        self.dag.close_loop(table, reduce, body)
+    }
+
+    // ---- shifts together
+
+    /// Evaluates what can be collapsed; returns the copies that are left.
+    fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
+        &mut self,
+        orbit: &Orbit<F>,
+        how: &Gather<F>,
+        parts: &mut Vec<Id>,
+        note: &mut OrbitNote,
+    ) -> Vec<usize> {
+        let wanted = how.wanted;
+        let (groups, mut rest) = self.shift_groups(orbit);
+        for (placement, group) in groups {
+            match (how.tiles)(self, orbit, placement, &group) {
+                Some(words) => {
+                    let pointwise = |base: F| is_pointwise(base.node());
+                    if matches!(wanted, Wanted::Union | Wanted::Max)
+                        || orbit.unshifted(placement).is_some_and(pointwise)
+                    {
+                        note.pointwise += group.len();
+                    }
+                    if words.len() == 1 {
+                        (note.anchors, note.anchored) = (note.anchors + 1, note.anchored + group.len());
+                    } else {
+                        (note.grids, note.gridded) = (note.grids + words.len(), note.gridded + group.len());
+                    }
+                    match wanted {
+                        Wanted::Any | Wanted::Union => parts.push(self.dag.any_of(words)),
+                        Wanted::Max => parts.extend(words),
+                        Wanted::Count => {
+                            parts.extend(words.iter().map(|&word| self.dag.add(Op::Count(word))))
+                        }
+                    }
+                }
+                None => rest.extend(group),
+            }
+        }
+        if wanted == Wanted::Any && !parts.is_empty() {
+            // One test for all groups together.
+            let bits = self.dag.any_of(std::mem::take(parts));
+            parts.push(self.dag.add(Op::NonEmpty(bits)));
+        }
+        rest
+    }
+
+    /// Copies that differ in their shifts alone, and those that cannot be grouped so.
+    pub(super) fn shift_groups<F: Kind<Expanded>>(
+        &self,
+        orbit: &Orbit<F>,
+    ) -> (Vec<(Placement, Vec<usize>)>, Vec<usize>) {
+        let all = 0..orbit.copies.len();
+        if self.slots.is_some() || !(self.options.anchors || self.options.grids) || assigns(orbit.base.node())
+        {
+            return (Vec::new(), all.collect());
+        }
+        let mut rest = Vec::new();
+        let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
+        for index in all {
+            let placement = orbit.copies[index].placement;
+            let key = placement.unshifted();
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                _ if placement.plain_shift().is_none() => rest.push(index),
+                Some((_, group)) => group.push(index),
+                None => groups.push((key, vec![index])),
+            }
+        }
+        (groups, rest)
+    }
+}
+
+/// Whether a group of copies becomes a table.
+pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -> bool {
+    let copy = orbit.copies[group[0]].filter.node();
+    // What other positions say is gathered before a table begins.
+    group.len() >= TABLE_COPIES_MIN && !copy.any(&mut finds) && !repeats_assignments(copy)
+}
+
+/// Whether a filter or one below it assigns a variable.
+pub(super) fn assigns(filter: FilterRef) -> bool {
+    filter.any(&mut |filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Assign(..))))
+}
+
+/// Whether a filter itself is a loop over squares.
+pub(super) fn is_square_loop(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(f.op(), ConditionOp::SquareAll { .. }),
+        Ref::Squares(f) => matches!(f.op(), SquaresOp::SquareLoop { .. }),
+        _ => false,
+    }
+}
+
+/// The depth to which loops over squares stand in each other in a filter.
+pub(super) fn nested_loops(filter: FilterRef) -> usize {
+    let mut inside = 0;
+    filter.each_child(&mut |child| inside = inside.max(nested_loops(child)));
+    inside + usize::from(is_square_loop(filter))
+}
+
+/// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries
+/// values from one round to the next.
+fn repeats_assignments(filter: FilterRef) -> bool {
+    if filter.orbit().is_some() || is_square_loop(filter) {
+        return assigns(filter);
+    }
+    filter.children().into_iter().any(repeats_assignments)
+}
+
+/// The masks of designators and square colours, in the order in which lowering asks for them.
+fn square_masks(filter: FilterRef) -> Vec<u64> {
+    let mut out = Vec::new();
+    filter.walk(&mut |filter| {
+        if let Ref::Squares(f) = filter {
+            match f.op() {
+                SquaresOp::Designator { squares, .. } => out.push(squares.0),
+                SquaresOp::Shade { light, .. } => out.push(if *light { LIGHT } else { LIGHT ^ TRUE }),
+                _ => {}
+            }
+        }
+    });
+    out
+}
+
+/// All that two copies may differ in, squares and square colours left out.
+fn skeleton(filter: FilterRef) -> Vec<u64> {
+    let mut out = Vec::new();
+    write_skeleton(filter, &mut out);
+    out
+}
+
+fn write_skeleton(filter: FilterRef, out: &mut Vec<u64>) {
+    if let Some(orbit) = filter.orbit() {
+        out.push(orbit.copies() as u64);
+    } else if let Ref::Squares(f) = filter
+        && let SquaresOp::Designator { pieces, .. } = f.op()
+    {
+        let all = u64::from(pieces.all_white) | u64::from(pieces.all_black) << 1;
+        out.push(all | u64::from(pieces.list.0) << 2);
+    } else if let Ref::Squares(f) = filter
+        && let SquaresOp::Shade { .. } = f.op()
+    {
+        out.push(0);
+    } else {
+        out.extend(member(filter).into_iter().flatten());
+    }
+    filter.each_child(&mut |child| write_skeleton(child, out));
+}

@@ -1,0 +1,145 @@
+//! More filters under all shifts of a tile at once: attacks between designators, numbers of squares, and
+//! sets of squares.
+//!
+//! All come from one thought: whether something holds of the square `s + shift` is, for all shifts of a
+//! tile, the set of squares of which it holds, moved by the way from `s` to the anchor.
+
+use shakmaty::{Bitboard, Square};
+
+use super::{
+    dag::{Id, Op},
+    lower::Lower,
+    sets::contents,
+    shifted::{Attack, Comparison, PlainSet, Set, lines},
+    tiles::Anchor,
+};
+use orbit_core::board::PieceSet;
+use orbit_query::tree::Cmp;
+
+impl Lower {
+    /// For every shift of a tile, whether an attack is there.
+    pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
+        let ((pieces, from), (attacked, to)) = match *attack {
+            Attack::On { from: (may, squares), to } => {
+                let (pieces, to) = (self.dag.pieces(may), self.squares(to));
+                let attackers = self.attackers(pieces, may, to);
+                return self.shifted_hits(attackers, squares, anchor);
+            }
+            Attack::By { from, to: (attacked, to) } => {
+                let attacked = self.dag.pieces(attacked);
+                let may = contents(from);
+                let from = self.squares(from);
+                let reached = self.attacked(from, may);
+                let both = self.and(attacked, reached);
+                return self.shifted_hits(both, to, anchor);
+            }
+            Attack::Between { from, to } => (from, to),
+        };
+        let attacked = self.dag.pieces(attacked);
+        let mut words = Vec::new();
+        for line in lines(pieces, from, to) {
+            let mut movers = Vec::new();
+            if line.leapers != PieceSet::NONE {
+                let leapers = self.dag.pieces(line.leapers);
+                movers.push(self.seen_from(leapers, line.from, anchor));
+            }
+            if line.sliders != PieceSet::NONE {
+                let sliders = self.dag.pieces(line.sliders);
+                let mut word = self.seen_from(sliders, line.from, anchor);
+                for square in shakmaty::attacks::between(line.from, line.to) {
+                    let empty = self.dag.pieces(PieceSet::EMPTY);
+                    let free = self.seen_from(empty, square, anchor);
+                    word = self.and(word, free);
+                }
+                movers.push(word);
+            }
+            let movers = self.dag.any_of(movers);
+            let target = self.seen_from(attacked, line.to, anchor);
+            words.push(self.and(movers, target));
+        }
+        self.dag.any_of(words)
+    }
+
+    /// For every shift of a tile, whether a comparison with a number of squares holds.
+    pub(super) fn shifted_comparison(&mut self, comparison: &Comparison, anchor: Anchor) -> Id {
+        let &Comparison { ref set, squares, cmp, number } = comparison;
+        let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
+        let planes = self.added(vec![words]);
+        let mut reaches = |number: i64| match usize::try_from(number) {
+            Ok(number) => self.at_least(&planes, number),
+            Err(_) => self.dag.mask(true),
+        };
+        let (here, beyond) = (reaches(number), reaches(number + 1));
+        match cmp {
+            Cmp::Ge => here,
+            Cmp::Gt => beyond,
+            Cmp::Lt => self.not(here),
+            Cmp::Le => self.not(beyond),
+            Cmp::Eq => self.dag.add(Op::AndNot(here, beyond)),
+            Cmp::Ne => {
+                let equal = self.dag.add(Op::AndNot(here, beyond));
+                self.not(equal)
+            }
+        }
+    }
+
+    /// The squares that a set holds under any shift of a tile that is in `valid`; before any shift these are some of
+    /// `squares`.
+    pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
+        let words = squares.into_iter().map(|square| {
+            let word = self.holds_at(set, square, anchor);
+            let word = self.and(word, valid);
+            self.moved(word, square.file() as i8 - anchor.x, square.rank() as i8 - anchor.y)
+        });
+        let words = words.collect();
+        self.dag.any_of(words)
+    }
+
+    /// For every shift of a tile, whether the shifted set holds the shifted square.
+    pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
+        match set {
+            Set::Plain(set) => {
+                let word = self.content_at(set, square);
+                self.seen_from(word, square, anchor)
+            }
+            Set::Union(a, b) => {
+                let (a, b) = (self.holds_at(a, square, anchor), self.holds_at(b, square, anchor));
+                self.or(a, b)
+            }
+            Set::Intersect(a, b) => {
+                let (a, b) = (self.holds_at(a, square, anchor), self.holds_at(b, square, anchor));
+                self.and(a, b)
+            }
+            Set::Braces(conditions, last) => {
+                let word = self.holds_at(last, square, anchor);
+                conditions.iter().fold(word, |word, condition| {
+                    let truth = self.shifted_truth(condition, anchor);
+                    self.and(word, truth)
+                })
+            }
+        }
+    }
+
+    /// The squares that would be in a set if its designators named them as they name `square`.
+    fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
+        match set {
+            PlainSet::Still(set) => self.squares(set),
+            PlainSet::Designator(pieces, squares) => {
+                self.dag.pieces(if squares.contains(square) { *pieces } else { PieceSet::NONE })
+            }
+            PlainSet::Union(a, b) => {
+                let (a, b) = (self.content_at(a, square), self.content_at(b, square));
+                self.or(a, b)
+            }
+            PlainSet::Intersect(a, b) => {
+                let (a, b) = (self.content_at(a, square), self.content_at(b, square));
+                self.and(a, b)
+            }
+        }
+    }
+
+    /// A set as it is seen from a square of the unshifted filter: moved from there to the anchor.
+    fn seen_from(&mut self, set: Id, square: Square, anchor: Anchor) -> Id {
+        self.moved(set, anchor.x - square.file() as i8, anchor.y - square.rank() as i8)
+    }
+}

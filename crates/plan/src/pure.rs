@@ -1,0 +1,34 @@
+//! Pure mates and stalemates to the graph.
+//!
+//! Who takes part is found position by position, at mates (or stalemates) alone; whether enough men do is a
+//! matter of sets.
+
+use super::{
+    dag::{Id, Op},
+    lower::Lower,
+};
+use orbit_core::board::{Code, PieceSet};
+use orbit_query::tree::{PureKind, contents_where};
+
+impl Lower {
+    /// The men that take part in a pure mate or stalemate.
+    pub(super) fn pure(&mut self, kind: PureKind, mate: bool) -> Id {
+        let within = self.no_moves(mate);
+        let men = self.dag.add(Op::PureMen { within, mate });
+        let wanted = match kind {
+            PureKind::Pure => return men,
+            PureKind::Model => {
+                let white = self.dag.add(Op::WhiteToMove);
+                let [by_white, by_black] = [0, 8].map(|color| {
+                    let officers = contents_where(|Code(code)| matches!(code ^ color, 2..=5));
+                    self.dag.pieces(officers)
+                });
+                self.select(white, by_black, by_white)
+            }
+            PureKind::Ideal => self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK)),
+        };
+        let idle = self.dag.add(Op::AndNot(wanted, men));
+        let some_idle = self.dag.add(Op::NonEmpty(idle));
+        self.dag.add(Op::AndNot(men, some_idle))
+    }
+}

@@ -1,0 +1,615 @@
+//! Screens: programs that tell which segments hold no hit, without a look at their positions.
+//!
+//! A screen computes for each segment what the plan would compute for each of its positions, on bounds instead of values
+//! (an *abstract interpretation*): the bits that a word *may* have in some position of the segment, those that it *must*
+//! have in all of them, and of numbers the *least* and the *most*. What is known of the segment is in [`Bound`]; what a
+//! bound is not known of may be anything. Where no bit of the hit mask may be set, no position of the segment hits.
+
+use std::collections::HashMap;
+
+use super::{
+    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce, TRUE},
+    needed,
+    program::{Input, Program, Reg},
+};
+use orbit_core::board::{Code, PieceSet, Position};
+use orbit_query::tree::Cmp;
+
+/// What a screen reads of a segment, beside its key position as planes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bound {
+    /// The squares on which moves of the segment put a piece, or on which it stands when a game begins.
+    Arrivals(Code),
+    /// The squares that moves of the segment leave or reach.
+    Touched,
+    /// Mask: a move of the segment may make a pawn one of these pieces, all of one side.
+    Promotions(PieceSet),
+    /// A plane of the key position of the next segment; empty if there is none.
+    Next(u8),
+    /// Mask: one game begins in the segment, from the standard position.
+    Standard,
+    /// Mask: something else begins in the segment.
+    Other,
+    /// Number: how many fewer pieces of a set, all of one side, there may be when a game ends in the segment; anything
+    /// where none does.
+    Losses(PieceSet),
+    /// Number: the fewest pieces with a code in the positions of several segments together.
+    Fewest(Code),
+    /// Number: the most.
+    Most(Code),
+}
+
+/// A program over segments instead of positions.
+#[derive(Clone, Debug)]
+pub struct Screen {
+    /// The code. It reads what is known of segments as numbers of games, [`Input::GameNumber`](super::Input), and keys as
+    /// positions.
+    pub program: Program,
+    /// For each of these numbers, what it is.
+    pub reads: Vec<BoundRead>,
+    /// The register that is zero for segments that hold no hit.
+    pub mask: Reg,
+}
+
+/// What is read of segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoundRead {
+    /// What it is.
+    pub bound: Bound,
+    /// Its bits on which the answer may depend.
+    pub bits: u64,
+}
+
+/// Graphs beyond these are not screened.
+const NODES_MAX: usize = 50_000;
+const DEPTH_MAX: u32 = 1_000;
+
+/// Bit `c` is set for the codes of pawns, and for those of pieces that pawns become.
+const PAWNS: u16 = 0x0202;
+const PROMOTED: u16 = 0x3c3c;
+
+/// Numbers beyond this might wrap when they are added.
+const SMALL: i64 = 1 << 24;
+
+impl Screen {
+    /// A screen for some hit masks together, if anything is known of them.
+    pub(super) fn new(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+        Screen::of(dag, options, roots, false)
+    }
+
+    /// A screen that knows nothing but the fewest and the most pieces with each code, and thus reads [`Bound::Fewest`] and
+    /// [`Bound::Most`] alone.
+    pub(super) fn of_material(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+        Screen::of(dag, options, roots, true)
+    }
+
+    fn of(dag: &Dag, options: Options, roots: &[Id], material: bool) -> Option<Screen> {
+        if !fits(dag, roots) {
+            return None;
+        }
+        let (out, reads, known) = (Dag::new(options), Vec::new(), HashMap::new());
+        let mut screen = Screening { of: dag, out, reads, known, material };
+        let words: Vec<Id> = roots.iter().map(|&root| screen.may(root, &[])).collect();
+        let any = screen.out.any_of(words);
+        if screen.out.constant(any) == Some(TRUE) {
+            return None;
+        }
+        let bits = bits_that_matter(&screen.out, any);
+        let mut reads: Vec<BoundRead> =
+            screen.reads.into_iter().map(|bound| BoundRead { bound, bits: 0 }).collect();
+        for (op, bits) in screen.out.ops.iter().zip(bits) {
+            if let Op::GameNumber(column) = op {
+                reads[column.0 as usize].bits |= bits;
+            }
+        }
+        let (program, regs) = Program::new(&screen.out, &[any]);
+        Some(Screen { program, reads, mask: regs[0] })
+    }
+
+    /// What is read, each with the register where it goes.
+    pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
+        self.program.inputs.iter().filter_map(|&(input, reg)| match input {
+            Input::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
+            _ => None,
+        })
+    }
+}
+
+/// For each word of a graph, the bits on which a mask may depend.
+fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
+    // What a word can have at all.
+    let at_most = |id: Id| match dag.op(id) {
+        Op::Const(word) => word,
+        Op::Param(table, place) => {
+            dag.loops[table.0 as usize].rows.iter().fold(0, |all, row| all | row[place as usize])
+        }
+        _ => u64::MAX,
+    };
+    let mut bits = vec![0; dag.ops.len()];
+    bits[mask.0 as usize] = u64::MAX;
+    // What a word is made of stands before it.
+    for index in (0..dag.ops.len()).rev() {
+        let of_word: u64 = bits[index];
+        if of_word == 0 {
+            continue;
+        }
+        let mut matter = |id: Id, word: u64| bits[id.0 as usize] |= word;
+        match dag.ops[index] {
+            Op::And(a, b) => {
+                matter(a, of_word & at_most(b));
+                matter(b, of_word & at_most(a));
+            }
+            Op::AndNot(a, b) => {
+                matter(a, of_word);
+                matter(b, of_word & at_most(a));
+            }
+            Op::Or(a, b) | Op::Xor(a, b) => [a, b].into_iter().for_each(|id| matter(id, of_word)),
+            Op::Not(a) => matter(a, of_word),
+            Op::Loop(table) => matter(dag.loops[table.0 as usize].body, u64::MAX),
+            op => op.args().for_each(|id| matter(id, u64::MAX)),
+        }
+    }
+    bits
+}
+
+/// The codes of the pieces in a set.
+fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
+    (1..16).map(Code).filter(move |&code| set.contains(code))
+}
+
+/// How many of some pieces stand on the board when a game begins.
+fn standard_number(set: PieceSet) -> i32 {
+    Position::standard().board.squares_of(set).0.count_ones() as i32
+}
+
+/// Whether the part of a graph that roots need is small and flat enough.
+fn fits(dag: &Dag, roots: &[Id]) -> bool {
+    let needed = needed(dag, roots);
+    let mut depths = vec![0u32; dag.ops.len()];
+    for (index, &op) in dag.ops.iter().enumerate() {
+        let body = match op {
+            Op::Loop(id) => Some(dag.loops[id.0 as usize].body),
+            _ => None,
+        };
+        let deepest = op.args().chain(body).map(|id| depths[id.0 as usize]).max();
+        depths[index] = deepest.map_or(0, |depth| depth + 1);
+    }
+    needed.iter().filter(|&&needed| needed).count() <= NODES_MAX
+        && roots.iter().all(|root| depths[root.0 as usize] <= DEPTH_MAX)
+}
+
+/// Which bound of a word is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Side {
+    May,
+    Must,
+    Most,
+    Least,
+    /// Of the number of squares of a set, as far as numbers of pieces tell it.
+    MostPieces,
+    /// The same.
+    LeastPieces,
+}
+
+impl Side {
+    /// The bound on the other side.
+    fn opposite(self) -> Side {
+        match self {
+            Side::May => Side::Must,
+            Side::Must => Side::May,
+            Side::Most => Side::Least,
+            Side::Least => Side::Most,
+            Side::MostPieces => Side::LeastPieces,
+            Side::LeastPieces => Side::MostPieces,
+        }
+    }
+}
+
+/// A bound of a number, and how far from zero it can be.
+#[derive(Clone, Copy, Debug)]
+struct Number {
+    id: Id,
+    size: i64,
+}
+
+/// The loops of the plan that are open, with those of the screen that stand for them.
+type Open = [(LoopId, LoopId)];
+
+/// What tells bounds of a node apart: which bound it is, and in which loop of the screen it is evaluated.
+type Known = (Id, Side, Option<LoopId>);
+
+struct Screening<'a> {
+    of: &'a Dag,
+    out: Dag,
+    reads: Vec<Bound>,
+    known: HashMap<Known, Option<Number>>,
+    /// Whether numbers of pieces are all that is known.
+    material: bool,
+}
+
+impl Screening<'_> {
+    /// The bits that a word may have.
+    fn may(&mut self, id: Id, open: &Open) -> Id {
+        self.word(id, Side::May, open)
+    }
+
+    /// Bits that a word must have.
+    fn must(&mut self, id: Id, open: &Open) -> Id {
+        self.word(id, Side::Must, open)
+    }
+
+    fn word(&mut self, id: Id, side: Side, open: &Open) -> Id {
+        let known = self.remembered(id, side, open, |screen| {
+            let id = screen.bits(id, side, open);
+            Some(Number { id, size: 0 })
+        });
+        known.expect("words have bounds").id
+    }
+
+    /// A bound of a number, if one is known.
+    fn number(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        self.remembered(id, side, open, |screen| screen.numbers(id, side, open))
+    }
+
+    fn remembered(
+        &mut self,
+        id: Id,
+        side: Side,
+        open: &Open,
+        find: impl FnOnce(&mut Self) -> Option<Number>,
+    ) -> Option<Number> {
+        let within = self.of.within[id.0 as usize].last();
+        let within = within.and_then(|of| open.iter().rev().find(|(known, _)| known == of));
+        let key = (id, side, within.map(|&(_, stands)| stands));
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let found = find(self);
+        self.known.insert(key, found);
+        found
+    }
+
+    fn nothing(&mut self, side: Side) -> Id {
+        self.out.mask(side == Side::May)
+    }
+
+    fn read(&mut self, bound: Bound) -> Id {
+        let place = self.reads.iter().position(|&known| known == bound).unwrap_or_else(|| {
+            self.reads.push(bound);
+            self.reads.len() - 1
+        });
+        self.out.add(Op::GameNumber(ColumnId(place as u32)))
+    }
+
+    /// The bound of the squares of some pieces.
+    fn pieces(&mut self, set: PieceSet, side: Side) -> Id {
+        if self.material {
+            return self.nothing(side);
+        }
+        let at_first = self.out.pieces(set);
+        self.moved(at_first, set, side)
+    }
+
+    /// The bound of squares that have some content, from those of the key.
+    fn moved(&mut self, at_first: Id, set: PieceSet, side: Side) -> Id {
+        if side == Side::Must {
+            let touched = self.read(Bound::Touched);
+            return self.out.add(Op::AndNot(at_first, touched));
+        }
+        let mut words: Vec<Id> = codes(set).map(|code| self.read(Bound::Arrivals(code))).collect();
+        words.push(at_first);
+        self.out.any_of(words)
+    }
+
+    /// The squares of some pieces in the key position of the next segment.
+    fn next_pieces(&mut self, set: PieceSet) -> Id {
+        let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
+        let mut words = Vec::new();
+        for code in codes(set) {
+            let (with, without): (Vec<usize>, Vec<usize>) = (0..4).partition(|&k| code.0 >> k & 1 != 0);
+            let both = with.into_iter().map(|k| planes[k]).reduce(|a, b| self.out.add(Op::And(a, b)));
+            let both = both.expect("no code of a piece is zero");
+            words.push(without.into_iter().fold(both, |word, k| self.out.add(Op::AndNot(word, planes[k]))));
+        }
+        self.out.any_of(words)
+    }
+
+    /// The bits that a word may or must have.
+    fn bits(&mut self, id: Id, side: Side, open: &Open) -> Id {
+        if let Some(&set) = self.of.piece_sets.get(&id) {
+            return self.pieces(set, side);
+        }
+        match self.of.op(id) {
+            Op::Const(word) => self.out.word(word),
+            Op::Param(table, place) => self.param(table, place, open),
+            Op::Plane(_) if self.material => self.nothing(side),
+            Op::Plane(k) => {
+                let codes = (1..15u16).filter(|code| code >> k & 1 != 0);
+                let set = PieceSet(codes.fold(0, |set, code| set | 1 << code) & PieceSet::ALL.0);
+                let plane = self.out.add(Op::Plane(k));
+                self.moved(plane, set, side)
+            }
+            Op::And(a, b) => self.both(a, b, side, open, Op::And),
+            Op::Or(a, b) => self.both(a, b, side, open, Op::Or),
+            Op::AndNot(a, b) => self.differ(a, b, side, open),
+            Op::Xor(a, b) => {
+                let (first, second) = (self.differ(a, b, side, open), self.differ(b, a, side, open));
+                self.out.add(Op::Or(first, second))
+            }
+            Op::Not(a) => {
+                let a = self.word(a, side.opposite(), open);
+                self.out.add(Op::Not(a))
+            }
+            Op::Select { mask, a, b } => self.select(mask, [a, b], side, open),
+            // The more squares they get, the more they give.
+            Op::Step(a, ..)
+            | Op::FillRanks(a)
+            | Op::FillFiles(a)
+            | Op::Knight(a)
+            | Op::King(a)
+            | Op::Pawn { set: a, .. }
+            | Op::Walk { set: a, .. } => {
+                let a = self.word(a, side, open);
+                self.out.add(self.of.op(id).map(|_| a))
+            }
+            Op::Slide { set, empty, dir } => {
+                let (set, empty) = (self.word(set, side, open), self.word(empty, side, open));
+                self.out.add(Op::Slide { set, empty, dir })
+            }
+            Op::NonEmpty(a) => {
+                let some = self.word(a, side, open);
+                let some = self.out.add(Op::NonEmpty(some));
+                let least = (side == Side::Must).then(|| self.squares(a, Side::Least, open)).flatten();
+                let Some(least) = least else { return some };
+                let one = self.compare(Cmp::Ge, least, 1);
+                self.out.add(Op::Or(some, one))
+            }
+            Op::Single(a) if side == Side::May => {
+                let (some, least) = (self.may(a, open), self.squares(a, Side::Least, open));
+                let some = self.out.add(Op::NonEmpty(some));
+                let one = self.compare(Cmp::Le, least.expect("what must be there counts"), 1);
+                self.out.add(Op::And(some, one))
+            }
+            Op::Compare(cmp, a, b) => self.comparison(cmp, [a, b], side, open),
+            Op::NoMoves(within) | Op::PureMen { within, .. } if side == Side::May => self.may(within, open),
+            Op::Legal { from, left: true, .. } if side == Side::May => self.may(from, open),
+            Op::Legal { to, left: false, .. } if side == Side::May => self.may(to, open),
+            Op::Loop(table) if self.of.loops[table.0 as usize].reduce == Reduce::Or => self
+                .looped(table, Reduce::Or, open, |screen, body, open| Some(screen.word(body, side, open)))
+                .expect("words have bounds"),
+            _ => self.nothing(side),
+        }
+    }
+
+    fn both(&mut self, a: Id, b: Id, side: Side, open: &Open, op: fn(Id, Id) -> Op) -> Id {
+        let (a, b) = (self.word(a, side, open), self.word(b, side, open));
+        self.out.add(op(a, b))
+    }
+
+    /// The bits that may or must be set in `a` and not in `b`.
+    fn differ(&mut self, a: Id, b: Id, side: Side, open: &Open) -> Id {
+        let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
+        self.out.add(Op::AndNot(a, b))
+    }
+
+    /// What may be chosen is in either; what must be in it is in both, or in the one that is chosen everywhere.
+    fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
+        let (may, must) = (self.may(mask, open), self.must(mask, open));
+        let (a, b) = (self.word(a, side, open), self.word(b, side, open));
+        if side == Side::May {
+            let first = self.out.add(Op::And(a, may));
+            let second = self.out.add(Op::AndNot(b, must));
+            return self.out.add(Op::Or(first, second));
+        }
+        let both = self.out.add(Op::And(a, b));
+        let first = self.out.add(Op::And(a, must));
+        let second = self.out.add(Op::AndNot(b, may));
+        self.out.any_of(vec![both, first, second])
+    }
+
+    fn param(&mut self, table: LoopId, place: u32, open: &Open) -> Id {
+        let known = open.iter().rev().find(|&&(of, _)| of == table);
+        let &(_, stands) = known.expect("parameters are used in their loops");
+        self.out.add(Op::Param(stands, place))
+    }
+
+    /// A loop over the same rows.
+    fn looped(
+        &mut self,
+        table: LoopId,
+        reduce: Reduce,
+        open: &Open,
+        body: impl FnOnce(&mut Self, Id, &Open) -> Option<Id>,
+    ) -> Option<Id> {
+        let of = &self.of.loops[table.0 as usize];
+        let stands = self.out.open_loop(of.rows.clone());
+        let open: Vec<(LoopId, LoopId)> = open.iter().copied().chain([(table, stands)]).collect();
+        let body = body(self, of.body, &open)?;
+        Some(self.out.close_loop(stands, reduce, body))
+    }
+
+    /// A bound of the number of squares of a set.
+    fn squares(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        if self.of.piece_sets.contains_key(&id) {
+            // The squares say little more, and cost more.
+            return self.material(id, side, open);
+        }
+        let bits = self.word(id, if side == Side::Most { Side::May } else { Side::Must }, open);
+        let counted = Number { id: self.out.add(Op::Count(bits)), size: 64 };
+        let Some(material) = self.material(id, side, open) else { return Some(counted) };
+        Some(match side {
+            Side::Most => self.smaller(counted, material),
+            _ => self.larger(counted, material),
+        })
+    }
+
+    /// A bound of the number of squares of a set, from the numbers of pieces.
+    fn material(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        let key = if side == Side::Most { Side::MostPieces } else { Side::LeastPieces };
+        self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
+    }
+
+    fn of_pieces(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        if let Some(&set) = self.of.piece_sets.get(&id) {
+            let of_sides = [PieceSet::WHITE, PieceSet::BLACK].map(|side| PieceSet(set.0 & side.0));
+            let numbers = of_sides.into_iter().filter(|set| set.0 != 0);
+            let numbers = numbers.map(|set| self.number_of(set, side)).collect();
+            return Some(Number { id: self.out.sum_of(numbers), size: 1 << 12 });
+        }
+        match (self.of.op(id), side) {
+            (Op::And(a, b), Side::Most) => {
+                self.material(a, side, open).or_else(|| self.material(b, side, open))
+            }
+            (Op::AndNot(a, _) | Op::Step(a, ..), Side::Most) => self.material(a, side, open),
+            (Op::Or(a, b), Side::Most) => {
+                let (a, b) = (self.material(a, side, open)?, self.material(b, side, open)?);
+                self.joined(Op::Add, a, b)
+            }
+            (Op::Or(a, b), _) => match (self.material(a, side, open), self.material(b, side, open)) {
+                (Some(a), Some(b)) => Some(self.larger(a, b)),
+                (a, b) => a.or(b),
+            },
+            _ => None,
+        }
+    }
+
+    /// A bound of the number of some pieces of one side. Where a game begins in the segment, its first positions come after
+    /// the key and the others before the next key.
+    fn number_of(&mut self, set: PieceSet, side: Side) -> Id {
+        if self.material {
+            let bound = if side == Side::Most { Bound::Most } else { Bound::Fewest };
+            let numbers = codes(set).map(|code| self.read(bound(code))).collect();
+            return self.out.sum_of(numbers);
+        }
+        let all = if set.0 & PieceSet::BLACK.0 == 0 { PieceSet::WHITE } else { PieceSet::BLACK };
+        let pawn = PieceSet(all.0 & PAWNS);
+        let (has_pawn, pieces) = (set.0 & pawn.0 != 0, PieceSet(set.0 & PROMOTED));
+        let (standard, other) = (self.read(Bound::Standard), self.read(Bound::Other));
+        let counts = |screen: &mut Self, set| {
+            let [first, last] = [screen.out.pieces(set), screen.next_pieces(set)];
+            [first, last].map(|set| screen.out.add(Op::Count(set)))
+        };
+        let [first, last] = counts(self, set);
+        // Promotions add to sets of other pieces, if there may be one: before the beginning, and after.
+        let [before, after] = if pieces.0 == 0 || has_pawn {
+            [self.out.number(0); 2]
+        } else {
+            let may_be = self.read(Bound::Promotions(pieces));
+            let [first, last] = counts(self, pawn);
+            let eight = self.out.number(8);
+            let (gone, after) = (self.out.add(Op::Sub(first, last)), self.out.add(Op::Sub(eight, last)));
+            [(first, gone), (after, gone)].map(|(a, b)| {
+                let number = self.out.add(Op::Select { mask: standard, a, b });
+                self.out.add(Op::And(number, may_be))
+            })
+        };
+        if side == Side::Most {
+            let first = self.out.add(Op::Add(first, before));
+            let begun = self.out.number(standard_number(set));
+            let begun = self.out.add(Op::Add(begun, after));
+            let begun = self.out.add(Op::And(begun, standard));
+            let most = self.out.add(Op::Max(first, begun));
+            let all = self.out.number(64);
+            let unknown = self.out.add(Op::And(all, other));
+            return self.out.add(Op::Max(most, unknown));
+        }
+        let last = self.out.add(Op::Sub(last, after));
+        let losses = self.read(Bound::Losses(set));
+        let ended = self.out.add(Op::Sub(first, losses));
+        let ended = self.out.add(Op::Select { mask: standard, a: ended, b: last });
+        let [ended, last] = [ended, last].map(|id| Number { id, size: 64 });
+        let least = self.smaller(ended, last).id;
+        self.out.add(Op::AndNot(least, other))
+    }
+
+    /// A bound of a number.
+    fn numbers(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+        match self.of.op(id) {
+            Op::Const(word) => {
+                let size = (word as i64).checked_abs().unwrap_or(i64::MAX);
+                Some(Number { id: self.out.word(word), size })
+            }
+            Op::Param(table, place) => Some(Number { id: self.param(table, place, open), size: i64::MAX }),
+            Op::Count(set) => self.squares(set, side, open),
+            Op::Add(a, b) => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
+                self.joined(Op::Add, a, b)
+            }
+            Op::Sub(a, b) => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side.opposite(), open)?);
+                self.joined(Op::Sub, a, b)
+            }
+            Op::Max(a, b) => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
+                Some(self.larger(a, b))
+            }
+            Op::Select { a, b, .. } => {
+                let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
+                Some(if side == Side::Most { self.larger(a, b) } else { self.smaller(a, b) })
+            }
+            Op::Loop(table) => match self.of.loops[table.0 as usize].reduce {
+                Reduce::Count => {
+                    let masks = if side == Side::Most { Side::May } else { Side::Must };
+                    let size = self.of.loops[table.0 as usize].rows.len() as i64;
+                    let id = self.looped(table, Reduce::Count, open, |screen, body, open| {
+                        let mask = screen.word(body, masks, open);
+                        Some(screen.out.add(Op::NonEmpty(mask)))
+                    });
+                    Some(Number { id: id?, size })
+                }
+                Reduce::Max => {
+                    let id = self.looped(table, Reduce::Max, open, |screen, body, open| {
+                        Some(screen.number(body, side, open)?.id)
+                    });
+                    Some(Number { id: id?, size: i64::MAX })
+                }
+                Reduce::Or => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A sum or a difference, if it cannot wrap.
+    fn joined(&mut self, op: fn(Id, Id) -> Op, a: Number, b: Number) -> Option<Number> {
+        let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
+        Some(Number { id: self.out.add(op(a.id, b.id)), size })
+    }
+
+    fn larger(&mut self, a: Number, b: Number) -> Number {
+        Number { id: self.out.add(Op::Max(a.id, b.id)), size: a.size.max(b.size) }
+    }
+
+    fn smaller(&mut self, a: Number, b: Number) -> Number {
+        let mask = self.out.add(Op::Compare(Cmp::Le, a.id, b.id));
+        let id = self.out.add(Op::Select { mask, a: a.id, b: b.id });
+        Number { id, size: a.size.max(b.size) }
+    }
+
+    fn compare(&mut self, cmp: Cmp, number: Number, with: i32) -> Id {
+        let with = self.out.number(with);
+        self.out.add(Op::Compare(cmp, number.id, with))
+    }
+
+    /// Whether a relation may or must hold.
+    fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
+        // The numbers that make it hold most easily, or least.
+        let sides = match (cmp, side) {
+            (Cmp::Lt | Cmp::Le, Side::May) | (Cmp::Gt | Cmp::Ge, Side::Must) => [Side::Least, Side::Most],
+            (Cmp::Lt | Cmp::Le, _) | (Cmp::Gt | Cmp::Ge, _) => [Side::Most, Side::Least],
+            (Cmp::Ne, _) => {
+                let equal = self.comparison(Cmp::Eq, [a, b], side.opposite(), open);
+                return self.out.add(Op::Not(equal));
+            }
+            (Cmp::Eq, _) => {
+                let low = self.comparison(Cmp::Le, [a, b], side, open);
+                let high = self.comparison(Cmp::Ge, [a, b], side, open);
+                return self.out.add(Op::And(low, high));
+            }
+        };
+        let numbers = self.number(a, sides[0], open).zip(self.number(b, sides[1], open));
+        match numbers {
+            Some((a, b)) => self.out.add(Op::Compare(cmp, a.id, b.id)),
+            None => self.nothing(side),
+        }
+    }
+}

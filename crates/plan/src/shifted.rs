@@ -1,0 +1,357 @@
+//! Filters whose answers under all shifts of a tile can be had at once, and which parts they have.
+//!
+//! This file decides; `tiles.rs` and `pointwise.rs` lower what it found.
+
+use orbit_transforms::AsOrbit as _;
+use shakmaty::{Bitboard, Square};
+
+use orbit_core::board::{PieceSet, full_lines};
+use orbit_query::tree::{
+    Cmp, ConditionOp, Control, Kind as _, NumberOp, PositionOp, Ref, SquaresOp, TextOp, contents_where,
+};
+use orbit_transforms::{Expanded, FilterRef, Number, Squares};
+
+/// Designators that attack each other on more pairs of squares are left to tables.
+const PAIRS_MAX: usize = 32;
+/// So are sets that may hold more squares.
+const SQUARES_MAX: u32 = 16;
+
+/// A filter whose truth under all shifts can be had from bits of designators, and how.
+pub(super) enum Shifted<'a> {
+    /// No shift changes anything in it.
+    Still(FilterRef<'a>),
+    /// Its pieces and squares.
+    Designator(PieceSet, Bitboard),
+    /// The same, cut with a set that shifts leave alone.
+    Restricted(PieceSet, Bitboard, &'a Squares),
+    Attack(Attack<'a>),
+    Comparison(Comparison<'a>),
+    Not(Box<Shifted<'a>>),
+    All(Vec<Shifted<'a>>),
+    Any(Vec<Shifted<'a>>),
+    If {
+        condition: Box<Shifted<'a>>,
+        then: Box<Shifted<'a>>,
+        other: Option<Box<Shifted<'a>>>,
+    },
+    /// `find` of it.
+    Found {
+        back: bool,
+        of: Box<Shifted<'a>>,
+    },
+}
+
+impl<'a> Shifted<'a> {
+    /// How the truth of a filter can be had, if it can.
+    pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
+        if ignores_shifts(filter) {
+            return Some(Shifted::Still(filter));
+        }
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                ConditionOp::Not(of) => Some(Shifted::Not(Box::new(Shifted::new(of.node())?))),
+                ConditionOp::And(..) | ConditionOp::Braces(_) => Shifted::parts(filter).map(Shifted::All),
+                ConditionOp::Or(..) => Shifted::parts(filter).map(Shifted::Any),
+                ConditionOp::If { .. } => Shifted::branches(filter),
+                ConditionOp::Differ(..) => Comparison::new(filter).map(Shifted::Comparison),
+                _ => None,
+            },
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Designator { pieces, squares } => {
+                    Some(Shifted::Designator(pieces.accepts(), *squares))
+                }
+                SquaresOp::Intersect(a, b) => restricted(a, b).or_else(|| restricted(b, a)),
+                SquaresOp::Attacks(x, y) | SquaresOp::AttackedBy(y, x) => {
+                    Attack::new(x, y).map(Shifted::Attack)
+                }
+                SquaresOp::Union(..) => Shifted::parts(filter).map(Shifted::Any),
+                SquaresOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+            Ref::Number(f) => match f.op() {
+                NumberOp::Compare(..) => Comparison::new(filter).map(Shifted::Comparison),
+                NumberOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+            Ref::Text(f) => match f.op() {
+                TextOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+            Ref::Position(f) => match f.op() {
+                PositionOp::Find { back, of, .. } => {
+                    Some(Shifted::Found { back: *back, of: Box::new(Shifted::new(of.node())?) })
+                }
+                PositionOp::Control(of) => Shifted::control(filter, of),
+                _ => None,
+            },
+        }
+    }
+
+    fn parts(filter: FilterRef<'a>) -> Option<Vec<Shifted<'a>>> {
+        filter.children().into_iter().map(Shifted::new).collect()
+    }
+
+    fn control<F>(filter: FilterRef<'a>, of: &Control<Expanded, F>) -> Option<Shifted<'a>> {
+        match of {
+            Control::Var(_) => None,
+            Control::If { .. } => Shifted::branches(filter),
+            Control::Braces { .. } => Shifted::parts(filter).map(Shifted::All),
+        }
+    }
+
+    fn branches(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
+        let mut parts = Shifted::parts(filter)?.into_iter().map(Box::new);
+        let (condition, then) = (parts.next()?, parts.next()?);
+        Some(Shifted::If { condition, then, other: parts.next() })
+    }
+}
+
+/// A designator that shifts move: its pieces and squares.
+fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
+    match set.op() {
+        SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
+        _ => None,
+    }
+}
+
+/// The same, if none of its lines is full.
+fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
+    designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
+}
+
+/// An attack whose truth can be had for all shifts of a tile.
+pub(super) enum Attack<'a> {
+    /// A designator attacks a set that shifts leave alone.
+    On { from: (PieceSet, Bitboard), to: &'a Squares },
+    /// A set that shifts leave alone attacks a designator.
+    By { from: &'a Squares, to: (PieceSet, Bitboard) },
+    /// A designator attacks another.
+    Between { from: (PieceSet, Bitboard), to: (PieceSet, Bitboard) },
+}
+
+impl<'a> Attack<'a> {
+    /// `x attacks y`.
+    pub(super) fn new(x: &'a Squares, y: &'a Squares) -> Option<Attack<'a>> {
+        if ignores_shifts(y.node()) {
+            return Some(Attack::On { from: designator(x)?, to: y });
+        }
+        if ignores_shifts(x.node()) {
+            return Some(Attack::By { from: x, to: designator(y)? });
+        }
+        let (from, to) = (loose_designator(x)?, loose_designator(y)?);
+        (lines(from.0, from.1, to.1).count() <= PAIRS_MAX).then_some(Attack::Between { from, to })
+    }
+}
+
+/// How something on one square may attack another.
+pub(super) struct Line {
+    pub(super) from: Square,
+    pub(super) to: Square,
+    /// Pieces that leap.
+    pub(super) leapers: PieceSet,
+    /// Pieces that need a free way.
+    pub(super) sliders: PieceSet,
+}
+
+/// The pairs of squares on which one of `pieces` can attack.
+pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item = Line> {
+    let pairs = from.into_iter().flat_map(move |a| to.into_iter().map(move |b| (a, b)));
+    pairs.filter_map(move |(a, b)| {
+        let (dx, dy) = (b.file() as i8 - a.file() as i8, b.rank() as i8 - a.rank() as i8);
+        let steps = (dx.abs(), dy.abs());
+        let may = |code: u8, role: u8| match (role, steps) {
+            (1, (1, 1)) => (dy == 1) == (code < 8),
+            (2, (1, 2) | (2, 1)) => true,
+            (6, (0 | 1, 0 | 1)) => a != b,
+            _ => false,
+        };
+        let slides = |role: u8| match role {
+            3 => steps.0 == steps.1,
+            4 => steps.0 == 0 || steps.1 == 0,
+            5 => steps.0 == steps.1 || steps.0 == 0 || steps.1 == 0,
+            _ => false,
+        };
+        let leapers = contents_where(|code| pieces.contains(code) && may(code.0, code.0 & 7));
+        let sliders = contents_where(|code| pieces.contains(code) && a != b && slides(code.0 & 7));
+        let is_line = leapers != PieceSet::NONE || sliders != PieceSet::NONE;
+        is_line.then_some(Line { from: a, to: b, leapers, sliders })
+    })
+}
+
+/// `#set cmp number`, whichever side the number stands on.
+fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
+    let (cmp, a, b) = match filter {
+        Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
+        Ref::Number(f) if let NumberOp::Compare(cmp, a, b) = f.op() => (*cmp, a, b),
+        _ => return None,
+    };
+    let turned = match cmp {
+        Cmp::Lt => Cmp::Gt,
+        Cmp::Le => Cmp::Ge,
+        Cmp::Gt => Cmp::Lt,
+        Cmp::Ge => Cmp::Le,
+        Cmp::Eq | Cmp::Ne => cmp,
+    };
+    match (a.op(), b.op()) {
+        (_, NumberOp::Int(number)) => Some((cardinality(a)?, cmp, i64::from(*number))),
+        (NumberOp::Int(number), _) => Some((cardinality(b)?, turned, i64::from(*number))),
+        _ => None,
+    }
+}
+
+/// The set of `#set`, if that is no `notransform`.
+fn cardinality(f: &Number) -> Option<&Squares> {
+    match f.op() {
+        NumberOp::Cardinality(set) if !f.mark => Some(set),
+        _ => None,
+    }
+}
+
+/// A comparison with a number of squares whose truth can be had for all shifts of a tile.
+pub(super) struct Comparison<'a> {
+    pub(super) set: Set<'a>,
+    /// The squares that the set may hold before any shift.
+    pub(super) squares: Bitboard,
+    pub(super) cmp: Cmp,
+    pub(super) number: i64,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(filter: FilterRef<'a>) -> Option<Comparison<'a>> {
+        let (set, cmp, number) = counted(filter)?;
+        let (set, squares) = few_squares(set)?;
+        Some(Comparison { set, squares, cmp, number })
+    }
+}
+
+/// Whether so many copies are counted faster one by one: three steps a copy, and about four a square for all together.
+pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
+    let mut squares = 0;
+    filter.walk_unshielded(&mut |filter| {
+        let set = counted(filter).map(|(set, ..)| set).filter(|set| !ignores_shifts(set.node()));
+        squares += set.and_then(few_squares).map_or(0, |(_, squares)| squares.count());
+    });
+    4 * squares > 3 * copies
+}
+
+/// A set of which each square can be asked for by itself, under all shifts of a tile.
+pub(super) enum Set<'a> {
+    /// One word tells of all shifts.
+    Plain(PlainSet<'a>),
+    Union(Box<Set<'a>>, Box<Set<'a>>),
+    Intersect(Box<Set<'a>>, Box<Set<'a>>),
+    /// The last filter of braces, and what stands before it.
+    Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
+}
+
+/// A set made of designators alone.
+pub(super) enum PlainSet<'a> {
+    /// No shift changes anything in it.
+    Still(&'a Squares),
+    Designator(PieceSet, Bitboard),
+    Union(Box<PlainSet<'a>>, Box<PlainSet<'a>>),
+    Intersect(Box<PlainSet<'a>>, Box<PlainSet<'a>>),
+}
+
+impl<'a> PlainSet<'a> {
+    fn new(set: &'a Squares) -> Option<PlainSet<'a>> {
+        if ignores_shifts(set.node()) {
+            return Some(PlainSet::Still(set));
+        }
+        if let Some((pieces, squares)) = loose_designator(set) {
+            return Some(PlainSet::Designator(pieces, squares));
+        }
+        let part = |set| PlainSet::new(set).map(Box::new);
+        match set.op() {
+            _ if set.mark => None,
+            SquaresOp::Union(a, b) => Some(PlainSet::Union(part(a)?, part(b)?)),
+            SquaresOp::Intersect(a, b) => Some(PlainSet::Intersect(part(a)?, part(b)?)),
+            _ => None,
+        }
+    }
+
+    fn bound(&self) -> Bitboard {
+        match self {
+            PlainSet::Still(_) => Bitboard::FULL,
+            PlainSet::Designator(_, squares) => *squares,
+            PlainSet::Union(a, b) => a.bound() | b.bound(),
+            PlainSet::Intersect(a, b) => a.bound() & b.bound(),
+        }
+    }
+}
+
+impl<'a> Set<'a> {
+    pub(super) fn new(set: &'a Squares) -> Option<Set<'a>> {
+        let part = |set| Set::new(set).map(Box::new);
+        let braced = set.node().any(&mut FilterRef::is_braces);
+        match set.op() {
+            SquaresOp::Union(a, b) if braced => Some(Set::Union(part(a)?, part(b)?)),
+            SquaresOp::Intersect(a, b) if braced => Some(Set::Intersect(part(a)?, part(b)?)),
+            SquaresOp::Control(Control::Braces { first, last })
+                if !set.mark && !ignores_shifts(set.node()) =>
+            {
+                let conditions = first.iter().map(|filter| Shifted::new(filter.node()));
+                Some(Set::Braces(conditions.collect::<Option<_>>()?, part(last)?))
+            }
+            _ => PlainSet::new(set).map(Set::Plain),
+        }
+    }
+
+    /// The squares that it may hold before any shift.
+    pub(super) fn bound(&self) -> Bitboard {
+        match self {
+            Set::Plain(set) => set.bound(),
+            Set::Union(a, b) => a.bound() | b.bound(),
+            Set::Intersect(a, b) => a.bound() & b.bound(),
+            Set::Braces(_, last) => last.bound(),
+        }
+    }
+}
+
+/// A set and the squares that it may hold before any shift, if they are few and each can be asked for by itself.
+pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
+    let set = Set::new(set)?;
+    let squares = set.bound();
+    (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
+}
+
+/// A designator that shifts move, cut with a set that they leave alone.
+fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
+    match designator.op() {
+        SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {
+            Some(Shifted::Restricted(pieces.accepts(), *squares, others))
+        }
+        _ => None,
+    }
+}
+
+/// Whether more than designators and logic have to be moved.
+pub(super) fn is_pointwise(filter: FilterRef) -> bool {
+    let mut found = false;
+    filter.walk_unshielded(&mut |filter| {
+        found |= match filter {
+            Ref::Condition(f) => matches!(f.op(), ConditionOp::Differ(..)),
+            Ref::Squares(f) => matches!(f.op(), SquaresOp::Attacks(..) | SquaresOp::AttackedBy(..)),
+            Ref::Number(f) => matches!(f.op(), NumberOp::Compare(..) | NumberOp::Find { .. }),
+            Ref::Position(f) => matches!(f.op(), PositionOp::Find { .. }),
+            Ref::Text(_) => false,
+        };
+    });
+    found
+}
+
+/// Whether a shift changes nothing in a filter.
+pub(super) fn ignores_shifts(filter: FilterRef) -> bool {
+    let mut moves = false;
+    filter.walk_unshielded(&mut |filter| {
+        moves |= match filter {
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Designator { squares, .. } => *squares != Bitboard::FULL,
+                SquaresOp::Shade { .. } => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    });
+    !moves
+}

@@ -1,0 +1,203 @@
+//! Sums of numbers of squares under all shifts together.
+//!
+//! Of a man of a sum there is a word that says for every shift of a tile whether it stands where the shift wants it
+//! ([`super::tiles`]). Adding these words up bit by bit gives all the sums at once, as *planes*: bit `n` of plane `k` is
+//! the binary digit `k` of the sum under shift `n`.
+
+use shakmaty::Bitboard;
+
+use super::{
+    dag::{Id, Op},
+    lower::Lower,
+    shifted::{Set, Shifted, ignores_shifts},
+    tiles::{Anchor, shifts_of},
+};
+use orbit_query::tree::{Arith, Control, Kind as _, NumberOp};
+use orbit_transforms::{Number, Orbit, Placement};
+
+/// Sums with more terms, by their weights, are left to tables.
+const TERMS_MAX: u32 = 256;
+
+/// A number that is a sum of numbers of squares, and where it has a value.
+struct Sum<'a> {
+    terms: Vec<Term<'a>>,
+    constant: u32,
+    /// What must match for the number to have a value.
+    conditions: Vec<Shifted<'a>>,
+}
+
+/// `weight * #set`.
+struct Term<'a> {
+    weight: u32,
+    set: Set<'a>,
+    /// The squares that the set may hold before any shift.
+    squares: Bitboard,
+}
+
+impl<'a> Sum<'a> {
+    fn new(number: &'a Number) -> Option<Sum<'a>> {
+        let mut sum = Sum { terms: Vec::new(), constant: 0, conditions: Vec::new() };
+        sum.add(number, 1)?;
+        (1..=TERMS_MAX).contains(&sum.words()).then_some(sum)
+    }
+
+    fn add(&mut self, number: &'a Number, weight: u32) -> Option<()> {
+        if number.mark {
+            return None;
+        }
+        match number.op() {
+            &NumberOp::Int(n) => {
+                let part = u32::try_from(n).ok()?.checked_mul(weight)?;
+                self.constant = self.constant.checked_add(part).filter(|&sum| sum <= TERMS_MAX)?;
+            }
+            NumberOp::Cardinality(set) if !ignores_shifts(set.node()) => {
+                let set = Set::new(set)?;
+                let squares = set.bound();
+                self.terms.push(Term { weight, set, squares });
+            }
+            NumberOp::Arith(Arith::Add, a, b) => {
+                self.add(a, weight)?;
+                self.add(b, weight)?;
+            }
+            NumberOp::Arith(Arith::Mul, a, b) => {
+                let (factor, of) = match (a.op(), b.op()) {
+                    (&NumberOp::Int(factor), _) if !a.mark => (factor, b),
+                    (_, &NumberOp::Int(factor)) if !b.mark => (factor, a),
+                    _ => return None,
+                };
+                let factor = u32::try_from(factor).ok().filter(|&factor| factor > 0)?;
+                self.add(of, factor.checked_mul(weight).filter(|&weight| weight <= TERMS_MAX)?)?;
+            }
+            NumberOp::Control(Control::Braces { first, last }) => {
+                for condition in first {
+                    self.conditions.push(Shifted::new(condition.node())?);
+                }
+                self.add(last, weight)?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// How many words are added.
+    fn words(&self) -> u32 {
+        self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
+    }
+
+    /// Whether so many copies are counted faster one by one: three steps for each term of a copy, and about four a word for
+    /// all together.
+    fn is_dear(&self, copies: usize) -> bool {
+        4 * self.words() as usize > 3 * copies * self.terms.len()
+    }
+}
+
+impl Lower {
+    /// The largest of the numbers of all shifts of one placement, packed, in one word for each tile.
+    pub(super) fn collapse_sum(
+        &mut self,
+        orbit: &Orbit<Number>,
+        placement: Placement,
+        group: &[usize],
+    ) -> Option<Vec<Id>> {
+        if group.len() < 2 || !self.options.pointwise {
+            return None;
+        }
+        let base = orbit.unshifted(placement)?;
+        let sum = Sum::new(&base).filter(|sum| !sum.is_dear(group.len()))?;
+        let shifts = shifts_of(orbit, group);
+        let anchors = self.tiles_for(&shifts, base.node())?;
+        let words = anchors.into_iter().map(|anchor| {
+            let valid = self.valid(&shifts, anchor);
+            let valid = sum.conditions.iter().fold(valid, |valid, condition| {
+                let truth = self.shifted_truth(condition, anchor);
+                self.and(valid, truth)
+            });
+            let planes = self.shifted_sum(&sum, anchor);
+            self.largest(&planes, sum.constant, valid)
+        });
+        Some(words.collect())
+    }
+
+    /// The planes of a sum, the lowest digit first.
+    fn shifted_sum(&mut self, sum: &Sum, anchor: Anchor) -> Vec<Id> {
+        // The words of each digit that are still to be added.
+        let mut digits: Vec<Vec<Id>> = Vec::new();
+        for term in &sum.terms {
+            for square in term.squares {
+                let word = self.holds_at(&term.set, square, anchor);
+                for digit in (0..u32::BITS as usize).filter(|digit| term.weight >> digit & 1 != 0) {
+                    digits.resize(digits.len().max(digit + 1), Vec::new());
+                    digits[digit].push(word);
+                }
+            }
+        }
+        self.added(digits)
+    }
+
+    /// The planes of the sum of some words, by the digit for which each stands.
+    pub(super) fn added(&mut self, mut digits: Vec<Vec<Id>>) -> Vec<Id> {
+        let mut planes = Vec::new();
+        for digit in 0.. {
+            if digit == digits.len() {
+                return planes;
+            }
+            let mut words = std::mem::take(&mut digits[digit]);
+            let mut carries = Vec::new();
+            while words.len() > 1 {
+                // Taken from the front, so that no word waits long for its turn.
+                let rest = words.split_off(words.len().min(3));
+                let (sum, carry) = match words[..] {
+                    [a, b, c] => {
+                        let either = self.dag.add(Op::Xor(a, b));
+                        (self.dag.add(Op::Xor(either, c)), self.select(either, c, a))
+                    }
+                    [a, b] => (self.dag.add(Op::Xor(a, b)), self.and(a, b)),
+                    _ => unreachable!("two or three are taken"),
+                };
+                carries.push(carry);
+                words = rest;
+                words.push(sum);
+            }
+            planes.push(words.pop().unwrap_or_else(|| self.dag.word(0)));
+            if !carries.is_empty() {
+                digits.resize(digits.len().max(digit + 2), Vec::new());
+                digits[digit + 1].extend(carries);
+            }
+        }
+        unreachable!("there are more numbers than digits")
+    }
+
+    /// Where the sums that some planes hold are at least `number`.
+    pub(super) fn at_least(&mut self, planes: &[Id], number: usize) -> Id {
+        if number >> planes.len() != 0 {
+            return self.dag.mask(false);
+        }
+        // Whether the digits so far, from the lowest on, are at least those of the number.
+        let mut reached = self.dag.mask(true);
+        for (digit, &plane) in planes.iter().enumerate() {
+            reached = match number >> digit & 1 {
+                0 => self.or(plane, reached),
+                _ => self.and(plane, reached),
+            };
+        }
+        reached
+    }
+
+    /// The largest of the sums that some planes hold at the bits of `valid`, packed; no value if it has no bit.
+    fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
+        let mut left = valid;
+        let mut number = self.dag.number(0);
+        for (digit, &plane) in planes.iter().enumerate().rev() {
+            let with = self.and(left, plane);
+            let some = self.dag.add(Op::NonEmpty(with));
+            left = self.select(some, with, left);
+            let value = self.dag.word(1 << digit);
+            let value = self.and(some, value);
+            number = self.or(number, value);
+        }
+        let constant = self.dag.number(constant as i32);
+        let number = self.dag.add(Op::Add(number, constant));
+        let ok = self.dag.add(Op::NonEmpty(valid));
+        self.packed_number((number, ok))
+    }
+}

@@ -1,0 +1,182 @@
+//! Filters that are strings, to the graph.
+//!
+//! A graph has no strings. What is known of one is which string it is where: a list of strings that are constant in a
+//! game, each with the mask of positions at which it is this one. The masks exclude each other, and where none
+//! holds there is no value.
+
+use super::{
+    columns::{Column, Text, TextTest},
+    dag::{Id, Op},
+    lower::{Lower, Texts},
+};
+use orbit_core::board::PieceSet;
+use orbit_query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, contents_where};
+use orbit_transforms::Expanded;
+
+impl Lower {
+    /// The strings that one may be.
+    pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> Texts {
+        let always = self.dag.mask(true);
+        match f.op() {
+            TextOp::Literal(text) => vec![(always, Text::Literal(text.clone()))],
+            TextOp::Tag(name) => vec![(always, Text::Tag(name.clone()))],
+            TextOp::Player(color) => vec![(always, Text::Player(*color))],
+            TextOp::ContentName { contents, spelt, of } => self.content_names(*contents, *spelt, of),
+            TextOp::Compare(cmp, a, b) => {
+                let [a, b] = self.compared_texts(a, b);
+                let holds = |lower: &mut Lower, one: &(Id, Text)| {
+                    lower.text_pairs(&vec![one.clone()], &b, false, |a, b| TextTest::Compare(*cmp, a, b))
+                };
+                a.iter().map(|one| (holds(self, one), one.1.clone())).collect()
+            }
+            TextOp::Control(Control::Var(var)) => self.cells.text(*var).cloned().unwrap_or_default(),
+            TextOp::Control(Control::If { condition, then, other }) => {
+                let (mask, then, other) =
+                    self.branches(condition.node(), |lower| lower.text(then), |lower| lower.text(other));
+                let unless = self.not(mask);
+                let mut texts = self.where_also(mask, then);
+                texts.extend(self.where_also(unless, other));
+                texts
+            }
+            TextOp::Control(Control::Braces { first, last }) => {
+                let (all, texts) = self.braces(first, |lower| lower.text(last));
+                self.where_also(all, texts)
+            }
+            TextOp::Game(GameText::Sort { of, .. }) => self.text(of),
+            TextOp::Game(_) => unreachable!("the planner has refused the query"),
+            TextOp::Form(never) => match *never {},
+        }
+    }
+
+    /// The strings of two that are compared; a literal beside the name of a player is spelt as names are.
+    pub(super) fn compared_texts(
+        &mut self,
+        a: &orbit_transforms::Text,
+        b: &orbit_transforms::Text,
+    ) -> [Texts; 2] {
+        let names = [a, b].into_iter().any(is_name);
+        [a, b].map(|f| {
+            let is_spelt = names && is_literal(f);
+            let spelt = |(ok, text)| match text {
+                Text::Literal(text) if is_spelt => (ok, Text::Name(text)),
+                text => (ok, text),
+            };
+            self.text(f).into_iter().map(spelt).collect()
+        })
+    }
+
+    /// Whether a set is one square, and what stands there is one of some.
+    pub(super) fn content_is(&mut self, contents: PieceSet, set: Id) -> Id {
+        let single = self.dag.add(Op::Single(set));
+        let squares = self.dag.pieces(contents);
+        let inside = self.and(set, squares);
+        let inside = self.dag.add(Op::NonEmpty(inside));
+        self.and(single, inside)
+    }
+
+    /// The letters of what stands on a single square, if that is one of some.
+    fn content_names(&mut self, contents: PieceSet, spelt: Spelt, of: &orbit_transforms::Squares) -> Texts {
+        let set = self.squares(of);
+        let named = "_KQRBNPkqrbnp".chars().filter_map(|letter| {
+            let such = contents_where(|code| contents.contains(code) && spelt.letter(code) == letter);
+            let text = || Text::Literal(letter.into());
+            (such != PieceSet::NONE).then(|| (self.content_is(such, set), text()))
+        });
+        named.collect()
+    }
+
+    fn where_also(&mut self, mask: Id, texts: Texts) -> Texts {
+        texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
+    }
+
+    /// What a variable holds once a string is assigned to it, and where that has a value.
+    pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (Texts, Id) {
+        let mut texts: Texts = Vec::new();
+        for (ok, text) in self.text(f) {
+            let has_value = self.text_test(TextTest::HasValue(text.clone()));
+            texts.push((self.and(ok, has_value), text));
+        }
+        let masks = texts.iter().map(|(ok, _)| *ok).collect();
+        let ok = self.dag.any_of(masks);
+        if let Some(old) = self.cells.text(var).cloned() {
+            let taken = self.and(self.guard, ok);
+            let kept = self.not(taken);
+            texts = self.where_also(taken, texts);
+            texts.extend(self.where_also(kept, old));
+        }
+        (texts, ok)
+    }
+
+    /// Where a string has a value.
+    pub(super) fn text_truth(&mut self, f: &orbit_transforms::Text) -> Id {
+        let texts = self.text(f).into_iter().map(|(guard, text)| {
+            let hit = self.text_test(TextTest::HasValue(text));
+            self.and(guard, hit)
+        });
+        let texts = texts.collect();
+        self.dag.any_of(texts)
+    }
+
+    /// A test of two strings, each of which may be several. Where one of them has no value, `otherwise` holds.
+    pub(super) fn text_pairs(
+        &mut self,
+        a: &Texts,
+        b: &Texts,
+        otherwise: bool,
+        test: impl Fn(Text, Text) -> TextTest,
+    ) -> Id {
+        let mut out = None;
+        for (a_ok, a) in a {
+            for (b_ok, b) in b {
+                let guard = self.and(*a_ok, *b_ok);
+                let hit = self.text_test(test(a.clone(), b.clone()));
+                let hit = if otherwise {
+                    let no_value = self.not(guard);
+                    self.or(no_value, hit)
+                } else {
+                    self.and(guard, hit)
+                };
+                out = Some(match out {
+                    None => hit,
+                    Some(other) if otherwise => self.and(other, hit),
+                    Some(other) => self.or(other, hit),
+                });
+            }
+        }
+        out.unwrap_or_else(|| self.dag.mask(otherwise))
+    }
+
+    fn text_test(&mut self, test: TextTest) -> Id {
+        match &test {
+            TextTest::HasValue(Text::Literal(_)) => return self.dag.mask(true),
+            TextTest::Compare(cmp, Text::Literal(a), Text::Literal(b)) => {
+                return self.dag.mask(cmp.holds(a.cmp(b)));
+            }
+            _ => {}
+        }
+        let column = self.column(Column::Text(test));
+        self.dag.add(Op::GameMask(column))
+    }
+}
+
+/// The operation whose value is the string's: the last one in braces.
+/// Tells whether a string is the name of a player.
+pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
+    match last_op(text) {
+        TextOp::Player(_) => true,
+        TextOp::Tag(name) => name == "White" || name == "Black",
+        _ => false,
+    }
+}
+
+/// Tells whether a string is a literal.
+pub(super) fn is_literal(text: &orbit_transforms::Text) -> bool {
+    matches!(last_op(text), TextOp::Literal(_))
+}
+
+fn last_op(text: &orbit_transforms::Text) -> &TextOp<Expanded> {
+    match text.op() {
+        TextOp::Control(Control::Braces { last, .. }) => last_op(last),
+        op => op,
+    }
+}

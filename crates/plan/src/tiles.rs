@@ -1,0 +1,272 @@
+//! All shifts of one filter together, for filters made of designators and logic.
+//!
+//! A *tile* is 8 x 8 shifts, one bit of a word for each. The bit of shift (dx, dy) is where the tile's
+//! anchor stands after the shift, (x + dx, y + dy), so that the shifts under which a piece set meets
+//! one square of a designator are the piece set itself, moved by the way from the square to the
+//! anchor; what is moved off the board belongs to shifts outside the tile. Most filters have at most
+//! eight shifts each way that leave each designator a square: one tile is enough. If a designator is
+//! a single square it is the anchor, else the anchor may lie outside the board. Other filters take two
+//! or four tiles.
+
+use orbit_transforms::AsOrbit as _;
+use shakmaty::{Bitboard, Square};
+
+use super::{
+    dag::{Carried, Id, Op},
+    lower::Lower,
+    shifted::{Shifted, counts_dearly, few_squares, is_pointwise},
+};
+use orbit_core::board::full_lines;
+use orbit_query::tree::{Kind, Ref, SquaresOp};
+use orbit_transforms::{Expanded, FilterRef, Orbit, Placement, Squares};
+
+/// The anchor of a tile, before any shift: file and rank, which may lie outside the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Anchor {
+    pub(super) x: i8,
+    pub(super) y: i8,
+}
+
+impl Anchor {
+    /// The bit of a shift, if it belongs to the tile.
+    fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
+        let (x, y) = (self.x + dx, self.y + dy);
+        ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
+    }
+}
+
+/// The tiles of one group of copies, with the words that hold their answers.
+pub(super) struct Tiles {
+    anchors: Vec<Anchor>,
+    pub(super) words: Vec<Id>,
+}
+
+impl Tiles {
+    /// The word and the bit of a shift.
+    pub(super) fn place(&self, shift: (i8, i8)) -> Option<(usize, u32)> {
+        self.anchors.iter().enumerate().find_map(|(word, anchor)| Some((word, anchor.bit(shift)?)))
+    }
+}
+
+/// The anchors of as many tiles as some shifts need. `single` is an anchor to which any of the shifts
+/// may move a square of the board.
+fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
+    if let Some(square) = single {
+        return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
+    }
+    let range = |of: fn(&(i8, i8)) -> i8| {
+        let low = shifts.iter().map(of).min().unwrap_or(0);
+        (low..=shifts.iter().map(of).max().unwrap_or(0)).step_by(8).map(|first| -first).collect::<Vec<_>>()
+    };
+    let (files, ranks) = (range(|shift| shift.0), range(|shift| shift.1));
+    ranks.iter().flat_map(|&y| files.iter().map(move |&x| Anchor { x, y })).collect()
+}
+
+/// Tiles for all shifts that there are.
+const ALL_SHIFTS: [Anchor; 4] =
+    [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
+
+/// The shifts of a group of copies.
+pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
+    group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect()
+}
+
+impl Lower {
+    /// The answers of all shifts of one placement, as bits.
+    pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
+        &mut self,
+        orbit: &Orbit<F>,
+        placement: Placement,
+        group: &[usize],
+    ) -> Option<Tiles> {
+        if group.len() < 2 {
+            return None;
+        }
+        let base = orbit.unshifted(placement)?;
+        let base = base.node();
+        let shifted = Shifted::new(base)?;
+        if counts_dearly(base, group.len()) || !self.options.pointwise && is_pointwise(base) {
+            return None;
+        }
+        let shifts = shifts_of(orbit, group);
+        let anchors = self.tiles_for(&shifts, base)?;
+        let words = anchors.iter().map(|&anchor| {
+            let (word, valid) = (self.shifted_truth(&shifted, anchor), self.valid(&shifts, anchor));
+            self.and(word, valid)
+        });
+        let words = words.collect();
+        Some(Tiles { anchors, words })
+    }
+
+    /// The union of a set under all shifts of one placement, in one word for each tile.
+    pub(super) fn collapse_set(
+        &mut self,
+        orbit: &Orbit<Squares>,
+        placement: Placement,
+        group: &[usize],
+    ) -> Option<Vec<Id>> {
+        if group.len() < 2 || !self.options.pointwise {
+            return None;
+        }
+        let base = orbit.unshifted(placement)?;
+        let (set, squares) = few_squares(&base)?;
+        let shifts = shifts_of(orbit, group);
+        let anchors = self.tiles_for(&shifts, base.node())?;
+        let words = anchors.into_iter().map(|anchor| {
+            let valid = self.valid(&shifts, anchor);
+            self.shifted_set(&set, squares, valid, anchor)
+        });
+        Some(words.collect())
+    }
+
+    /// The tiles that some shifts of a filter take, if the options allow as many.
+    pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
+        match anchors(shifts, single_square(base)) {
+            one if one.len() == 1 && self.options.anchors => Some(one),
+            several if several.len() > 1 && self.options.grids => Some(several),
+            _ if self.options.grids => Some(ALL_SHIFTS.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The bits of a tile that belong to one of some shifts.
+    pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
+        let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
+        let valid = bits.fold(0, |all, bit| all | 1 << bit);
+        self.dag.word(valid)
+    }
+
+    /// The truth of a filter under every shift of a tile.
+    pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
+        match filter {
+            Shifted::Still(filter) => self.truth(*filter),
+            Shifted::Designator(pieces, squares) => {
+                let pieces = self.dag.pieces(*pieces);
+                self.shifted_hits(pieces, *squares, anchor)
+            }
+            Shifted::Restricted(pieces, squares, others) => {
+                let (pieces, others) = (self.dag.pieces(*pieces), self.squares(others));
+                let both = self.and(pieces, others);
+                self.shifted_hits(both, *squares, anchor)
+            }
+            Shifted::Attack(attack) => self.shifted_attack(attack, anchor),
+            Shifted::Comparison(comparison) => self.shifted_comparison(comparison, anchor),
+            Shifted::Not(of) => {
+                let word = self.shifted_truth(of, anchor);
+                self.not(word)
+            }
+            Shifted::Found { back, of } => {
+                let word = self.apart(|lower| lower.shifted_truth(of, anchor));
+                self.dag.carry(Carried::Union, *back, word)
+            }
+            Shifted::All(all) => self.combine(all, anchor, Op::And),
+            Shifted::Any(all) => self.combine(all, anchor, Op::Or),
+            Shifted::If { condition, then, other } => {
+                let mask = self.shifted_truth(condition, anchor);
+                let a = self.shifted_truth(then, anchor);
+                let b = match other {
+                    Some(other) => self.shifted_truth(other, anchor),
+                    None => self.dag.mask(true),
+                };
+                self.dag.add(Op::Select { mask, a, b })
+            }
+        }
+    }
+
+    fn combine(&mut self, parts: &[Shifted], anchor: Anchor, op: fn(Id, Id) -> Op) -> Id {
+        let mut all = None;
+        for part in parts {
+            let word = self.shifted_truth(part, anchor);
+            all = Some(all.map_or(word, |all| self.dag.add(op(all, word))));
+        }
+        // Nothing to fail.
+        all.unwrap_or_else(|| self.dag.mask(true))
+    }
+
+    /// For every shift of a tile, whether one of `pieces` stands on the shifted `squares`.
+    pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
+        if squares == Bitboard::FULL {
+            return self.dag.add(Op::NonEmpty(pieces));
+        }
+        let (full_ranks, full_files) = full_lines(squares);
+        let mut parts = Vec::new();
+        // A full line ignores one axis: all places along it.
+        for k in 0..8i8 {
+            if full_ranks >> k & 1 != 0 {
+                let filled = self.dag.add(Op::FillRanks(pieces));
+                parts.push(self.moved(filled, 0, anchor.y - k));
+            }
+            if full_files >> k & 1 != 0 {
+                let filled = self.dag.add(Op::FillFiles(pieces));
+                parts.push(self.moved(filled, anchor.x - k, 0));
+            }
+        }
+        // Ranks that have the same files are moved along the files together, and then each to its place.
+        let mut rows: Vec<(u8, Vec<i8>)> = Vec::new();
+        for y in (0..8i8).filter(|y| full_ranks >> y & 1 == 0) {
+            let files = (squares.0 >> (8 * y)) as u8 & !full_files;
+            match rows.iter_mut().find(|(known, _)| *known == files) {
+                _ if files == 0 => {}
+                Some((_, ranks)) => ranks.push(y),
+                None => rows.push((files, vec![y])),
+            }
+        }
+        for (files, ranks) in rows {
+            let files: Vec<i8> = (0..8).filter(|x| files >> x & 1 != 0).collect();
+            if files.len() * ranks.len() <= files.len() + ranks.len() {
+                for &y in &ranks {
+                    parts.extend(files.iter().map(|&x| self.moved(pieces, anchor.x - x, anchor.y - y)));
+                }
+                continue;
+            }
+            let along: Vec<Id> = files.iter().map(|&x| self.moved(pieces, anchor.x - x, 0)).collect();
+            let along = self.dag.any_of(along);
+            parts.extend(ranks.iter().map(|&y| self.moved(along, 0, anchor.y - y)));
+        }
+        self.dag.any_of(parts)
+    }
+
+    /// A set moved by (files, ranks), however far.
+    pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
+        if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
+    }
+}
+
+/// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
+/// board.
+fn single_square(filter: FilterRef) -> Option<Square> {
+    let mut found = None;
+    filter.walk_unshielded(&mut |filter| {
+        if let (Ref::Squares(f), None) = (filter, found)
+            && let SquaresOp::Designator { squares, .. } = f.op()
+        {
+            found = squares.single_square();
+        }
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_shift_has_one_place() {
+        let all = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
+        for (low, high, tiles) in
+            [((-3, -7), (4, 0), 1), ((-3, -7), (5, 0), 2), ((-2, -2), (7, 7), 4), ((-7, -7), (7, 7), 4)]
+        {
+            let inside = |&(dx, dy): &(i8, i8)| low.0 <= dx && dx <= high.0 && low.1 <= dy && dy <= high.1;
+            let shifts: Vec<(i8, i8)> = all().filter(inside).collect();
+            let found = Tiles { anchors: anchors(&shifts, None), words: Vec::new() };
+            assert_eq!(found.anchors.len(), tiles, "{low:?} {high:?}");
+            let mut places: Vec<_> =
+                shifts.iter().map(|&shift| found.place(shift).expect("it has one")).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), shifts.len());
+        }
+        let found = Tiles { anchors: ALL_SHIFTS.to_vec(), words: Vec::new() };
+        assert!(all().all(|shift| found.place(shift).is_some()));
+    }
+}

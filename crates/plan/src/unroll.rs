@@ -1,0 +1,170 @@
+//! Loops written out, where most of their body is known in each row.
+//!
+//! A loop over squares that holds another one runs 4,096 times for each position, although its body may say next to
+//! nothing of most pairs of squares: no square lies between most of them. Once such a loop is written out, what is known
+//! of a row is a constant, what has no effect is gone, and rows that say the same are one. A loop is replaced if what is
+//! left is short; otherwise it stays as it was.
+
+use std::collections::HashMap;
+
+use super::dag::{Dag, Id, LoopId, Op, Reduce};
+
+/// The most nodes that a loop may become.
+const NODES_MAX: usize = 400;
+
+/// How many times as many steps the loop must have.
+const SAVED_MIN: u64 = 4;
+
+/// The most steps of a loop that is tried.
+const STEPS_MAX: u64 = 200_000;
+
+/// The most nodes that may come about on the way.
+const TRIED_MAX: usize = 10_000;
+
+/// A loop with its rows while it is written out.
+struct Unrolling {
+    /// The nodes in the bodies of loops, operands first.
+    bodies: HashMap<LoopId, Vec<Id>>,
+    /// What each node is in the rows at hand; those outside are what they were.
+    here: Vec<Id>,
+}
+
+impl Dag {
+    /// The result of a loop that lies in no other one, without the loop if that is shorter.
+    pub(super) fn written_out(&mut self, id: Id) -> Id {
+        let Op::Loop(table) = self.op(id) else { return id };
+        if !self.unrolling || !self.within[id.0 as usize].is_empty() {
+            return id;
+        }
+        let bodies = self.bodies(table);
+        let steps = self.steps(&bodies, table);
+        if steps > STEPS_MAX {
+            return id;
+        }
+        let first = self.ops.len();
+        let here = (0..first as u32).map(Id).collect();
+        let mut unrolling = Unrolling { bodies, here };
+        let word = self.rows(&mut unrolling, table).filter(|&word| {
+            let nodes = self.nodes_from(first, word);
+            nodes <= NODES_MAX && nodes as u64 * SAVED_MIN <= steps
+        });
+        if word.is_none() {
+            self.forget(first);
+        }
+        word.unwrap_or(id)
+    }
+
+    /// The nodes in the bodies of a loop and of those in it.
+    fn bodies(&self, table: LoopId) -> HashMap<LoopId, Vec<Id>> {
+        let mut all: Vec<Id> = Vec::new();
+        let mut open = vec![self.loops[table.0 as usize].body];
+        let mut seen = vec![false; self.ops.len()];
+        while let Some(id) = open.pop() {
+            let place = id.0 as usize;
+            if self.within[place].is_empty() || std::mem::replace(&mut seen[place], true) {
+                continue;
+            }
+            all.push(id);
+            open.extend(self.op(id).args());
+            if let Op::Loop(inner) = self.op(id) {
+                open.push(self.loops[inner.0 as usize].body);
+            }
+        }
+        all.sort_unstable();
+        let mut bodies: HashMap<LoopId, Vec<Id>> = HashMap::new();
+        for id in all {
+            if let Some(&innermost) = self.within[id.0 as usize].last() {
+                bodies.entry(innermost).or_default().push(id);
+            }
+        }
+        bodies
+    }
+
+    /// How many steps a loop takes.
+    fn steps(&self, bodies: &HashMap<LoopId, Vec<Id>>, table: LoopId) -> u64 {
+        let body = bodies.get(&table).into_iter().flatten();
+        let of_row = body.fold(0u64, |sum, &id| {
+            sum.saturating_add(match self.op(id) {
+                Op::Loop(inner) => self.steps(bodies, inner),
+                _ => 1,
+            })
+        });
+        of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
+    }
+
+    /// What a loop gathers from its rows, written out; none if there are too many nodes.
+    fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
+        let of = self.loops[table.0 as usize].clone();
+        let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();
+        let mut words = Vec::with_capacity(of.rows.len());
+        for row in &of.rows {
+            for &id in &body {
+                let here = match self.op(id) {
+                    Op::Param(_, place) => self.word(row[place as usize]),
+                    Op::Loop(inner) => self.rows(unrolling, inner)?,
+                    op => self.add(op.map(|operand| unrolling.here[operand.0 as usize])),
+                };
+                unrolling.here[id.0 as usize] = here;
+            }
+            words.push(unrolling.here[of.body.0 as usize]);
+            if self.ops.len() > unrolling.here.len() + TRIED_MAX {
+                return None;
+            }
+        }
+        Some(match of.reduce {
+            Reduce::Or => self.any_of(words),
+            Reduce::Max => self.largest_of(words),
+            Reduce::Count => {
+                let one = self.number(1);
+                let ones = words.into_iter().map(|word| self.add(Op::And(word, one))).collect();
+                self.sum_of(ones)
+            }
+        })
+    }
+
+    /// How many nodes from a place on a word needs.
+    fn nodes_from(&self, first: usize, word: Id) -> usize {
+        let mut open = vec![word];
+        let mut seen = vec![false; self.ops.len() - first];
+        let mut count = 0;
+        while let Some(id) = open.pop() {
+            let Some(place) = (id.0 as usize).checked_sub(first) else { continue };
+            if !std::mem::replace(&mut seen[place], true) {
+                count += usize::from(self.constant(id).is_none());
+                open.extend(self.op(id).args());
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Planner, Program, Step};
+
+    fn program(text: &str, unrolling: bool) -> Program {
+        let query = orbit_query::parse(text).expect("a query").query;
+        let options = Options { unrolling, ..Options::default() };
+        Planner::new(&query, options).expect("it can be planned").hits().program
+    }
+
+    fn loops(program: &Program) -> usize {
+        program.steps.iter().filter(|step| matches!(step, Step::Begin { .. })).count()
+    }
+
+    #[test]
+    fn loops_over_lines_of_a_length_become_these_lines() {
+        let text = "square x in A square y in A #(A & between (x y)) == 6";
+        let (looped, written) = (program(text, false), program(text, true));
+        assert!(looped.cost() > 100_000, "{}", looped.cost());
+        assert_eq!(loops(&written), 0);
+        // 18 lines, each with the squares at its ends.
+        assert!(written.cost() < 250, "{}", written.cost());
+    }
+
+    #[test]
+    fn loops_whose_rows_differ_stay() {
+        let text = "square x in A square y in A #(A & between (x y)) == 2";
+        assert_eq!(loops(&program(text, true)), 2);
+    }
+}

@@ -1,0 +1,151 @@
+//! Numbers and texts where a condition is asked for.
+//!
+//! CQL matches no position against them: they are what is left of a comparison, a range or a count that was written
+//! in another way.
+
+use super::{
+    parser::{C, N, Parsed, Parser, T, typed},
+    token::Tok,
+    tree::{Control, GameText, Node, Type},
+};
+use orbit_core::{
+    board::PieceSet,
+    diagnostic::{Diagnostic, Span},
+};
+
+/// A filter that says nothing by itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alone {
+    Number,
+    Literal,
+    /// A value that is there to be compared or written.
+    Value,
+}
+
+fn alone(node: &Node) -> Option<Alone> {
+    match node {
+        Node::Number(f) => match f.op() {
+            N::Int(_) => Some(Alone::Number),
+            N::Neg(of) if matches!(of.op(), N::Int(_)) => Some(Alone::Number),
+            N::Control(Control::Braces { last, .. }) => alone(&last.clone().into()),
+            N::Max(_) | N::Min(_) => Some(Alone::Value),
+            _ => None,
+        },
+        Node::Text(f) => match f.op() {
+            T::Literal(_) => Some(Alone::Literal),
+            T::Control(Control::Braces { last, .. }) => alone(&last.clone().into()),
+            T::Game(
+                GameText::Fen
+                | GameText::Written(_)
+                | GameText::CurrentTransform(_)
+                | GameText::Extremum { .. },
+            ) => Some(Alone::Value),
+            _ => None,
+        },
+        // `typename S` that is compared with nothing.
+        Node::Condition(f)
+            if matches!(f.op(), C::ContentIs { contents: PieceSet::ALL, spelt: Some(_), .. }) =>
+        {
+            Some(Alone::Value)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number looks like the year of a game.
+fn is_year(text: &str) -> bool {
+    text.parse().is_ok_and(|year: u32| (1400..2200).contains(&year))
+}
+
+impl Parser {
+    /// Refuses a number or a text as a condition. `before` is the filter that stands before it, with which it was
+    /// probably meant.
+    pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> Parsed<()> {
+        let Some(alone) = alone(node) else { return Ok(()) };
+        let span = node.span();
+        let text = self.quoted(span);
+        let message = match alone {
+            Alone::Number => format!("the number {text} as a condition"),
+            Alone::Literal => format!("the text {text} as a condition"),
+            Alone::Value => format!("`{text}` as a condition"),
+        };
+        let fault = Diagnostic::error(span, message, "no position is matched against it");
+        Err(match self.remedy(alone, before, span) {
+            Some(help) => fault.help(help),
+            None => fault,
+        })
+    }
+
+    /// Refuses the last filter of a query, which may be a value that is listed.
+    pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> Parsed<()> {
+        match alone(node) {
+            Some(Alone::Value) => {}
+            Some(Alone::Literal) if before.is_none() => {}
+            _ => return self.refuse_alone(before, node),
+        }
+        let text = self.quoted(node.span());
+        let remark =
+            Diagnostic::warning(node.span(), format!("`{text}` as a condition"), "CQL 6.2 refuses this")
+                .help(match (alone(node), before) {
+                    (Some(Alone::Literal), None) => {
+                        format!("it matches every position, which is listed with it; a player is asked for by `player {text}`")
+                    }
+                    _ => "its value is listed here, and it matches where it has one".into(),
+                });
+        self.remarks.push(remark);
+        Ok(())
+    }
+
+    /// `{3 9}`, in which CQL 6.0 wrote how often a filter is repeated; the `{` was read.
+    pub(super) fn refuse_count_with_blanks(&self, open: Span) -> Parsed<()> {
+        let counts: Vec<String> = (0..)
+            .map_while(|ahead| match self.peek(ahead) {
+                Tok::Int(count) => Some(count.to_string()),
+                _ => None,
+            })
+            .collect();
+        if counts.len() < 2 || !matches!(self.peek(counts.len()), Tok::Sign("}")) {
+            return Ok(());
+        }
+        let span = open.to(self.peek_span(counts.len()));
+        Err(Diagnostic::error(span, "only numbers in braces", "no position is matched against them").help(
+            format!("to repeat what stands before them write `{{{}}}`, without blanks", counts.join(",")),
+        ))
+    }
+
+    fn remedy(&self, alone: Alone, before: Option<&Node>, span: Span) -> Option<String> {
+        let text = self.quoted(span);
+        if text == "fen" && matches!(self.tok(), Tok::Int(_)) {
+            return Some("the ranks of a board stand in quotation marks: `fen \"8/8/8/8/8/8/8/8\"`".into());
+        }
+        if self.is_sign(",") {
+            return Some("counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`".into());
+        }
+        let before = before.map(|node| (typed(node).0, self.quoted(node.span())));
+        let Some((ty, before)) = before else {
+            return match alone {
+                Alone::Value => Some(format!("to compare write `{text} == ...`")),
+                Alone::Number if is_year(text) => Some(format!("a year is compared: `year == {text}`")),
+                _ => None,
+            };
+        };
+        match (alone, ty) {
+            (Alone::Number, Type::Num | Type::Set) => Some(match *self.tok() {
+                Tok::Int(last) => {
+                    format!("a range is two comparisons: `{before} >= {text} {before} <= {last}`")
+                }
+                _ => format!("to compare write `{before} == {text}`, or with `<=`, `>=`"),
+            }),
+            (Alone::Literal, _) if matches!(before, "white" | "black") => {
+                Some(format!("to look for a name write `player {before} {text}`"))
+            }
+            (_, Type::Str) => Some(format!("to compare write `{before} == {text}`")),
+            (Alone::Value, _) => Some(format!("to compare write `{text} == ...`")),
+            _ => None,
+        }
+    }
+
+    fn quoted(&self, span: Span) -> &str {
+        &self.text[span.start..span.end]
+    }
+}

@@ -1,0 +1,348 @@
+//! Whether each position can be judged alone, which plans rely on.
+//!
+//! That is so if every variable is assigned before it is read, whatever position the query begins with: then no value
+//! is kept from one position to the next. Where it is not so, only an engine that visits the positions of a game in
+//! their order can run the query.
+
+use super::tree::{
+    Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
+    GameSquares, GameText, Keyword, Kind, Life, Node, NumberKeyword, NumberOp as N, PositionOp as P, Query,
+    Ref, SquaresOp as S, TextOp as T, VarId, Written,
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// Variables are bits of a word.
+const VARS_MAX: usize = 64;
+
+/// What is assigned once a filter has been evaluated.
+#[derive(Clone, Copy)]
+struct After {
+    /// If it matched.
+    matched: u64,
+    /// Whether it matched or not.
+    always: u64,
+}
+
+/// Checks a whole query.
+///
+/// # Errors
+///
+/// The first thing that keeps a value from one position to the next, or may do so.
+pub(super) fn check(query: &Query) -> Result<(), Diagnostic> {
+    let whole = query.body.span();
+    if let Some(var) = query.vars.iter().find(|var| var.life != Life::Game) {
+        return Err(keeps(whole, &format!("the persistent variable `{}`", var.name)));
+    }
+    if let Some(dictionary) = query.dictionaries.first() {
+        return Err(keeps(whole, &format!("the dictionary `{}`", dictionary.name)));
+    }
+    if query.vars.len() > VARS_MAX {
+        return Err(Diagnostic::error(
+            whole,
+            format!("the query has {} variables", query.vars.len()),
+            format!("plans have at most {VARS_MAX}"),
+        ));
+    }
+    visit(query.body.node(), 0, query).map(|_| ())
+}
+
+fn keeps(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error(
+        span,
+        format!("{what} keeps values from one position to the next"),
+        "evaluated in order",
+    )
+}
+
+/// What a filter is called that reads or changes what other evaluations left behind.
+fn state_of(node: Ref<Written>) -> Option<&'static str> {
+    Some(match node {
+        Ref::Condition(f) => match f.op() {
+            C::Game(GameCondition::SetSlice { .. }) => "a part of a variable",
+            C::Game(GameCondition::AssignSome { .. }) => "`=?`",
+            C::Game(GameCondition::Unbind(_)) => "`unbind`",
+            C::Game(GameCondition::IsBound { .. }) => "`isbound`",
+            C::Game(GameCondition::Loop(_)) => "`loop`",
+            C::Game(GameCondition::While { .. } | GameCondition::WhileMatch { .. }) => "`while`",
+            C::Game(GameCondition::WriteFile { .. }) => "`writefile`",
+            _ => return None,
+        },
+        Ref::Number(f) if let N::Game(GameNumber::GroupStart(_)) = f.op() => "a group of `~~`",
+        Ref::Text(f) => match f.op() {
+            T::Game(GameText::Group(_)) => "a group of `~~`",
+            T::Game(GameText::ReadFile(_)) => "`readfile`",
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn bit(var: VarId) -> u64 {
+    1 << var.0
+}
+
+fn same(set: u64) -> After {
+    After { matched: set, always: set }
+}
+
+fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    if let Some(what) = state_of(node) {
+        return Err(keeps(*node.mark(), what));
+    }
+    match node {
+        Ref::Condition(f) => match f.op() {
+            C::Assign(var, value) => {
+                let always =
+                    |value: After, set: u64| After { matched: value.always | bit(*var), always: set };
+                return Ok(match value {
+                    Assigned::Squares(f) => {
+                        let value = visit(f.node(), before, query)?;
+                        always(value, value.always | bit(*var))
+                    }
+                    Assigned::Number(_) | Assigned::Text(_) | Assigned::Position(_) => {
+                        let value = operands(node, before, query)?;
+                        always(value, value.always)
+                    }
+                });
+            }
+            C::Braces(all) => return sequence(all, before, query),
+            C::And(a, b) => return sequence([a, b], before, query),
+            C::Or(a, b) => {
+                let left = visit(a.node(), before, query)?;
+                let right = visit(b.node(), left.always, query)?;
+                return Ok(After { matched: left.matched & right.matched, always: left.always });
+            }
+            C::Not(of) => return Ok(same(visit(of.node(), before, query)?.always)),
+            C::If { condition, then, other: Some(other) } => {
+                return branches([condition.node(), then.node(), other.node()], before, query);
+            }
+            C::If { condition, then, other: None } => {
+                let condition = visit(condition.node(), before, query)?;
+                visit(then.node(), condition.matched, query)?;
+                return Ok(same(condition.always));
+            }
+            C::SquareAll { var, domain, body } => {
+                return square_loop(*var, [domain.node(), body.node()], before, query);
+            }
+            C::Game(op) => return game(op, node, before, query),
+            C::Form(ConditionKeyword::Transform(_, of)) => return transform(of.node(), before, query),
+            _ => {}
+        },
+        Ref::Squares(f) => match f.op() {
+            S::Game(GameSquares::Piece(var)) => return read(*var, f.span(), before, query),
+            S::Game(GameSquares::PieceLoop { var, domain, body }) => {
+                return square_loop(*var, [domain.node(), body.node()], before, query);
+            }
+            S::Game(GameSquares::Elsewhere(_)) => return apart(node, before),
+            S::Game(GameSquares::Move(_)) => return apart(node, before),
+            S::SquareLoop { var, domain, body } => {
+                return square_loop(*var, [domain.node(), body.node()], before, query);
+            }
+            S::Control(of) => return control(of, f.span(), before, query),
+            S::Form(Keyword::Transform(_, of)) => return transform(of.node(), before, query),
+            _ => {}
+        },
+        Ref::Number(f) => match f.op() {
+            N::Find { of, .. } => return find(of, f.span(), before, query),
+            N::Game(GameNumber::Elsewhere(_)) => return apart(node, before),
+            N::Game(
+                GameNumber::Echo(_)
+                | GameNumber::Line(_)
+                | GameNumber::Path(_)
+                | GameNumber::CountMoves { .. }
+                | GameNumber::Move(_),
+            ) => return apart(node, before),
+            N::Control(of) => return control(of, f.span(), before, query),
+            N::Form(NumberKeyword::Counted(_, _, of)) => return transform(of.node(), before, query),
+            N::Form(NumberKeyword::Number(Keyword::Transform(_, of))) => {
+                return transform(of.node(), before, query);
+            }
+            _ => {}
+        },
+        Ref::Text(f) => match f.op() {
+            T::Control(of) => return control(of, f.span(), before, query),
+            T::Game(GameText::Elsewhere(_)) => return apart(node, before),
+            _ => {}
+        },
+        Ref::Position(f) => match f.op() {
+            P::Find { of, .. } => return find(of, f.span(), before, query),
+            P::Control(of) => return control(of, f.span(), before, query),
+            P::Game(GamePosition::Elsewhere(_)) => return apart(node, before),
+            P::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => return apart(node, before),
+            P::Game(_) | P::Form(_) => {}
+        },
+    }
+    operands(node, before, query)
+}
+
+/// All operands are evaluated, whatever their values.
+fn operands(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    let mut set = before;
+    for operand in node.children() {
+        set = visit(operand, set, query)?.always;
+    }
+    Ok(same(set))
+}
+
+/// Each is evaluated where all before it match.
+fn sequence<'a>(
+    filters: impl IntoIterator<Item = &'a Node>,
+    before: u64,
+    query: &Query,
+) -> Result<After, Diagnostic> {
+    let mut after: Option<After> = None;
+    for filter in filters {
+        let before = after.map_or(before, |after| after.matched);
+        let next = visit(filter.node(), before, query)?;
+        // The first is evaluated in any case.
+        after =
+            Some(After { matched: next.matched, always: after.map_or(next.always, |after| after.always) });
+    }
+    Ok(after.unwrap_or(same(before)))
+}
+
+fn branches(
+    [condition, then, other]: [Ref<Written>; 3],
+    before: u64,
+    query: &Query,
+) -> Result<After, Diagnostic> {
+    let condition = visit(condition, before, query)?;
+    let then = visit(then, condition.matched, query)?;
+    let other = visit(other, condition.always, query)?;
+    Ok(After { matched: then.matched & other.matched, always: then.always & other.always })
+}
+
+fn square_loop(
+    var: VarId,
+    [domain, body]: [Ref<Written>; 2],
+    before: u64,
+    query: &Query,
+) -> Result<After, Diagnostic> {
+    let domain = visit(domain, before, query)?.always;
+    visit(body, domain | bit(var), query)?;
+    Ok(same(domain))
+}
+
+/// An orbit may be empty, so nothing inside is sure to be evaluated.
+fn transform(of: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    visit(of, before, query).map(|_| same(before))
+}
+
+/// The conditions of the game language.
+fn game(
+    op: &GameCondition<Written>,
+    node: Ref<Written>,
+    before: u64,
+    query: &Query,
+) -> Result<After, Diagnostic> {
+    match op {
+        GameCondition::BindPiece { var, of } => {
+            let set = visit(of.node(), before, query)?.always;
+            Ok(After { matched: set | bit(*var), always: set })
+        }
+        GameCondition::PieceAll { var, domain, body } => {
+            square_loop(*var, [domain.node(), body.node()], before, query)
+        }
+        GameCondition::At { .. }
+        | GameCondition::Edge { .. }
+        | GameCondition::Move(_)
+        | GameCondition::Echo(_) => apart(node, before),
+        _ => operands(node, before, query),
+    }
+}
+
+/// A filter whose operands are evaluated at other positions, any number of times: they must share no variable with
+/// what is around, nor keep a value themselves.
+fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
+    let uses = |node: Ref<Written>| match node {
+        Ref::Condition(f) => {
+            matches!(
+                f.op(),
+                C::Assign(..) | C::Game(GameCondition::BindPiece { .. } | GameCondition::Echo(_))
+            )
+        }
+        Ref::Squares(f) => {
+            matches!(f.op(), S::Control(Control::Var(_)) | S::Game(GameSquares::Piece(_)))
+        }
+        Ref::Number(f) => {
+            matches!(f.op(), N::Control(Control::Var(_)) | N::Game(GameNumber::Echo(_)))
+        }
+        Ref::Text(f) => matches!(f.op(), T::Control(Control::Var(_))),
+        Ref::Position(f) => matches!(f.op(), P::Control(Control::Var(_))),
+    };
+    if node.any(&mut |node| uses(node) || state_of(node).is_some()) {
+        return Err(keeps(*node.mark(), "a variable at other positions of the game"));
+    }
+    Ok(same(before))
+}
+
+/// A variable that is read.
+fn read(var: VarId, span: Span, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    if before & bit(var) != 0 {
+        return Ok(same(before));
+    }
+    let name = &query.vars[var.0 as usize].name;
+    Err(Diagnostic::error(
+        span,
+        format!("`{name}` may be read before it is assigned"),
+        "not assigned on every way to here",
+    )
+    .help("it may keep its value from one position to the next"))
+}
+
+fn control<F: Kind<Written>>(
+    of: &Control<Written, F>,
+    span: Span,
+    before: u64,
+    query: &Query,
+) -> Result<After, Diagnostic> {
+    match of {
+        Control::Var(var) => read(*var, span, before, query),
+        Control::If { condition, then, other } => {
+            branches([condition.node(), then.node(), other.node()], before, query)
+        }
+        Control::Braces { first, last } => {
+            let first = sequence(first, before, query)?;
+            let last = visit(last.node(), first.matched, query)?;
+            Ok(After { matched: last.matched, always: first.always })
+        }
+    }
+}
+
+fn find(of: &Node, span: Span, before: u64, query: &Query) -> Result<After, Diagnostic> {
+    if let Some(var) = shared_variable(of, before) {
+        let name = &query.vars[var.0 as usize].name;
+        return Err(Diagnostic::error(
+            span,
+            format!("`{name}` is used both inside and outside of `find`"),
+            "not supported yet",
+        )
+        .help("filters inside `find` see other positions; give them variables of their own"));
+    }
+    visit(of.node(), 0, query).map(|_| same(before))
+}
+
+/// A variable of a filter that has a value before it.
+fn shared_variable(filter: &Node, before: u64) -> Option<VarId> {
+    let mut shared = None;
+    filter.walk(&mut |node| {
+        let var = match node {
+            Ref::Condition(f) => match f.op() {
+                C::Assign(var, _) | C::SquareAll { var, .. } => Some(*var),
+                _ => None,
+            },
+            Ref::Squares(f) => match f.op() {
+                S::SquareLoop { var, .. } | S::Control(Control::Var(var)) => Some(*var),
+                _ => None,
+            },
+            Ref::Number(f) if let N::Control(Control::Var(var)) = f.op() => Some(*var),
+            Ref::Text(f) if let T::Control(Control::Var(var)) = f.op() => Some(*var),
+            Ref::Position(f) if let P::Control(Control::Var(var)) = f.op() => Some(*var),
+            _ => None,
+        };
+        if let Some(var) = var.filter(|var| before & bit(*var) != 0) {
+            shared = Some(var);
+        }
+    });
+    shared
+}

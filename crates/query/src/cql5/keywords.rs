@@ -1,0 +1,278 @@
+//! The words of CQL 5 position lists: the same kind of rows as those of CQL 6.
+//!
+//! Besides CQL 5 itself they are those of CQL-S, most of which ask about moves, the game, or text.
+
+use std::sync::LazyLock;
+
+use shakmaty::Color;
+
+use super::{
+    Parsed,
+    parser::{Join, Parser},
+};
+use crate::{
+    Dialect,
+    parser::C,
+    tree::{Dirs, ListTransform, Node, Pieces},
+    vocabulary::{
+        self, Spellings, Status, Table,
+        Value::{self, *},
+        here,
+    },
+};
+use orbit_core::{
+    board::{Code, PieceSet},
+    diagnostic::Span,
+};
+
+/// How a list takes a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reading {
+    /// It transforms the list.
+    Transform(ListTransform),
+    /// It is a condition, which this function reads, the keyword having been read.
+    Condition(fn(&mut Parser, &str, Span) -> Parsed<Node>),
+    /// It begins a condition that is not built.
+    Unbuilt,
+    /// It is part of a designator.
+    Piece(Pieces),
+}
+
+use Reading::{Condition as Test, Piece, Transform as Change, Unbuilt};
+
+type Row = vocabulary::Row<Reading>;
+type Rows = vocabulary::Rows<Reading>;
+
+/// The words of CQL 5.
+pub(crate) static TABLE: LazyLock<Table<Reading>> = LazyLock::new(|| Table::new(Dialect::Cql5, &[GROUPS]));
+
+const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
+
+/// The first and the second of some men; codes are those of [`Code`], 0 for nothing.
+const fn men(first: u8, second: u8) -> Reading {
+    Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
+}
+
+const fn man(code: u8) -> Reading {
+    men(code, code)
+}
+
+const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
+    (Dirs(dirs), attack)
+}
+
+/// A condition that is one keyword.
+macro_rules! leaf {
+    ($op:expr) => {
+        Test(|parser, name, span| parser.leaf($op, name, span))
+    };
+}
+
+/// A number of lines.
+macro_rules! ray {
+    ($dirs:expr, $attack:expr) => {
+        Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span))
+    };
+}
+
+const COUNTED: &str = "D RANGE";
+const RAY: &str = "(D D ...) [RANGE]";
+
+#[rustfmt::skip]
+const GROUPS: &[Rows] = &[
+    Rows { title: "CQL 5: pieces", about:
+        "In lists of CQL 5, `(position ...)`. `K Q R B N P k q r b n p` and their figurines are those of CQL 6; some signs mean something else.",
+        words: &[
+        here(&["K", "♔"], "", Squares, man(6), "the white king", "(position Kg1)"),
+        here(&["Q", "♕"], "", Squares, man(5), "a white queen", "(position Q)"),
+        here(&["R", "♖"], "", Squares, man(4), "a white rook", "(position Ra7)"),
+        here(&["B", "♗"], "", Squares, man(3), "a white bishop", "(position Bg2)"),
+        here(&["N", "♘"], "", Squares, man(2), "a white knight", "(position Ne5)"),
+        here(&["P", "♙"], "", Squares, man(1), "a white pawn", "(position Pe5)"),
+        here(&["k", "♚"], "", Squares, man(14), "the black king", "(position kg8)"),
+        here(&["q", "♛"], "", Squares, man(13), "a black queen", "(position q)"),
+        here(&["r", "♜"], "", Squares, man(12), "a black rook", "(position ra2)"),
+        here(&["b", "♝"], "", Squares, man(11), "a black bishop", "(position bg7)"),
+        here(&["n", "♞"], "", Squares, man(10), "a black knight", "(position ne4)"),
+        here(&["p", "♟"], "", Squares, man(9), "a black pawn", "(position pe4)"),
+        here(&["A", "○"], "", Squares, Piece(Pieces { all_white: true, ..NONE }), "a white piece of any kind", "(position Ae5)"),
+        here(&["a", "●"], "", Squares, Piece(Pieces { all_black: true, ..NONE }), "a black piece of any kind", "(position ae4)"),
+        here(&["U", "◑"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..NONE }), "a piece of any kind and colour", "(position Ue4)"),
+        here(&["M", "△"], "", Squares, men(4, 5), "a white queen or rook", "(position Md7)"),
+        here(&["m", "▲"], "", Squares, men(12, 13), "a black queen or rook", "(position md2)"),
+        here(&["I", "▽"], "", Squares, men(2, 3), "a white bishop or knight", "(position Ie5)"),
+        here(&["i", "▼"], "", Squares, men(10, 11), "a black bishop or knight", "(position ie4)"),
+        here(&["."], "", Squares, man(0), "an empty square", "(position .e1)"),
+        here(&["?"], "", Squares, Piece(Pieces::UNNAMED), "anything, a piece or nothing", "(position ?e1 Qa1)"),
+    ] },
+    Rows { title: "CQL 5: conditions", about:
+        "All of a list must match. D is a piece designator, LIST a list in parentheses, RANGE a number, two, `1 unlimited` or `>=1`. `!:check` is the \
+         contrary of `:check`.",
+        words: &[
+        here(&["wtm"], "", Condition, leaf!(C::ToMove(Color::White)), "White is to move", "(position :wtm)"),
+        here(&["btm"], "", Condition, leaf!(C::ToMove(Color::Black)), "Black is to move", "(position :btm)"),
+        here(&["check"], "", Condition, leaf!(C::Check), "the side to move is in check", "(position :check)"),
+        here(&["mate"], "", Condition, leaf!(C::Mate), "the side to move is mated", "(position :mate)"),
+        here(&["stalemate"], "", Condition, leaf!(C::Stalemate), "the side to move is stalemated", "(position !:stalemate)"),
+        here(&["initial"], "", Condition, leaf!(C::Initial), "the position before the first move of the game", "(position :initial)"),
+        here(&["terminal"], "", Condition, leaf!(C::Terminal), "the position after the last move of the game", "(position :terminal)"),
+        here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Test(|p, _, span| p.result(span)), "the result of the game", "(position :result 1-0)"),
+        here(&["and"], "LIST ...", Condition, Test(|p, name, _| p.lists(name, Join::All)), "all of the lists match", "(position :and ((Ra1) (kg8)))"),
+        here(&["or"], "LIST ...", Condition, Test(|p, name, _| p.lists(name, Join::Any)), "one of the lists matches", "(position :or ((Ra7) (ra2)))"),
+        here(&["not"], "LIST", Condition, Test(|p, name, span| p.not(name, span)), "the list does not match", "(position :not (Q))"),
+        here(&["attackcount"], "D D RANGE", Condition, Test(|p, name, span| p.attackcount(name, span)),
+            "how many pieces of the first attack pieces of the second, counted by pairs", "(position :attackcount N k 1)"),
+        here(&["piececount"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)), "how many such pieces there are", "(position :piececount R 1)"),
+        here(&["power"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)),
+            "their worth: queens 9, rooks 5, bishops and knights 3, pawns 1", "(position :power A >38)"),
+        here(&["powerdifference"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)),
+            "the worth of the white ones less that of the black ones", "(position :powerdifference U >=3)"),
+        here(&["ray"], RAY, Condition, ray!(0xff, false), "how many lines hold these pieces in this order, and nothing else between", "(position :ray (R q k))"),
+        here(&["rayattack"], RAY, Condition, ray!(0xff, true), "the same, where the first piece slides along the line", "(position :rayattack (B q))"),
+        here(&["raydiagonal"], RAY, Condition, ray!(0xaa, false), "`:ray` on diagonals", "(position :raydiagonal (B q))"),
+        here(&["rayorthogonal"], RAY, Condition, ray!(0x55, false), "`:ray` on ranks and files", "(position :rayorthogonal (R q))"),
+        here(&["rayhorizontal"], RAY, Condition, ray!(0x11, false), "`:ray` on ranks", "(position :rayhorizontal (R r))"),
+        here(&["rayvertical"], RAY, Condition, ray!(0x44, false), "`:ray` on files", "(position :rayvertical (R r))"),
+    ] },
+    Rows { title: "CQL 5: transforms", about:
+        "A transform stands in the list that it transforms; the list matches if one of its images does. In shifts, a square at the edge of the \
+         board that a shift leads away from moves and stays as well.",
+        words: &[
+        here(&["flip", "flipdihedral"], "", Condition, Change(ListTransform::Flip), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
+        here(&["fliphorizontal"], "", Condition, Change(ListTransform::FlipHorizontal), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
+        here(&["flipvertical"], "", Condition, Change(ListTransform::FlipVertical), "the mirror image a<->h", "(position Kc1 :flipvertical)"),
+        here(&["flipdiagonal"], "", Condition, Change(ListTransform::FlipDiagonal), "the mirror image in the diagonal a1-h8", "(position Ra2 :flipdiagonal)"),
+        here(&["flipoffdiagonal"], "", Condition, Change(ListTransform::FlipOffDiagonal), "the mirror image in the diagonal h1-a8", "(position Ra2 :flipoffdiagonal)"),
+        here(&["flipcolor"], "", Condition, Change(ListTransform::FlipColor), "swapped colours and ranks", "(position Ra7 :flipcolor)"),
+        here(&["shift"], "", Condition, Change(ListTransform::Shift), "all shifts", "(position Nd4 kf3 :shift)"),
+        here(&["shifthorizontal"], "", Condition, Change(ListTransform::ShiftHorizontal), "shifts to the left and to the right", "(position Pb2 Pb3 :shifthorizontal)"),
+        here(&["shiftvertical"], "", Condition, Change(ListTransform::ShiftVertical), "shifts up and down", "(position Pb4 pb5 :shiftvertical)"),
+        here(&["shiftmaindiagonal"], "", Condition, Change(ListTransform::ShiftMainDiagonal), "shifts along the direction a1-h8", "(position Pb2 Pc3 :shiftmaindiagonal)"),
+        here(&["shiftoffdiagonal"], "", Condition, Change(ListTransform::ShiftOffDiagonal), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
+        here(&["shiftdiagonal"], "", Condition, Change(ListTransform::ShiftDiagonal), "shifts along both", "(position Pg2 Pf3 :shiftdiagonal)"),
+    ] },
+    Rows { title: "CQL 5: not built", about: "Keywords of CQL 5 and CQL-S that `orbit` knows by name.", words: &[
+        later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
+        later(&["between"], "D D LIST", Condition, "what stands between two squares"),
+        later(&["blackcannotwin"], "", Condition, "Black has no men to win with"),
+        later(&["blackelo"], "RANGE", Condition, "Black's rating"),
+        later(&["castling"], "", Condition, "the next move is castling"),
+        later(&["checkcount"], "RANGE", Condition, "how many checks were given"),
+        later(&["comment"], "TEXT", Condition, "text in the comment of the move"),
+        later(&["cond"], "LIST LIST", Condition, "one list if another matches"),
+        later(&["contactcheck"], "", Condition, "check from a square next to the king"),
+        later(&["cut"], "", Condition, "ends the search of a game"),
+        later(&["date"], "TEXT", Condition, "the date of the game"),
+        later(&["doublecheck"], "", Condition, "check from two pieces"),
+        later(&["echo"], "LIST LIST", Condition, "two positions of the game that resemble each other"),
+        later(&["eco"], "TEXT", Condition, "the code of the opening"),
+        later(&["elo"], "RANGE", Condition, "the rating of a player"),
+        later(&["endgame"], "", Condition, "few men are left"),
+        later(&["endgameevaluation"], "RANGE", Condition, "what a table of endings says"),
+        later(&["enpassant"], "", Condition, "the next move captures en passant"),
+        later(&["event"], "TEXT", Condition, "the event of the game"),
+        later(&["evaluation"], "RANGE", Condition, "what an engine says"),
+        later(&["fen"], "TEXT", Condition, "the board of a FEN"),
+        later(&["forany"], "NAME LIST", Condition, "one of several pieces under a name"),
+        later(&["forced"], "", Condition, "there is one legal move"),
+        later(&["gameisover"], "", Condition, "the game has ended"),
+        later(&["gamenumber"], "RANGE", Condition, "the number of the game"),
+        later(&["gappedsequence"], "LIST ...", Condition, "lists that match one after the other, with gaps"),
+        later(&["goodbishop"], "D", Condition, "a bishop whose own pawns stand on the other colour"),
+        later(&["halfmoveclocklimit"], "RANGE", Condition, "half-moves since a capture or a pawn's move"),
+        later(&["halfmovenumber"], "RANGE", Condition, "half-moves played"),
+        later(&["inside"], "D D", Condition, "a piece inside of some squares"),
+        later(&["insidevariation"], "", Condition, "the position lies in a side line"),
+        later(&["markall"], "", Condition, "marks all hits"),
+        later(&["matchcount"], "RANGE", Condition, "how many positions of a game match"),
+        later(&["matingmaterial"], "", Condition, "a side has men enough to mate"),
+        later(&["maxswapevaluation"], "RANGE", Condition, "what the best exchange wins"),
+        later(&["moveevaluation"], "RANGE", Condition, "how a move is judged"),
+        later(&["movefrom"], "D", Condition, "the piece that moves next"),
+        later(&["movenumber"], "RANGE", Condition, "the number of the move"),
+        later(&["moveto"], "D", Condition, "where the next move goes"),
+        later(&["mustcapture"], "", Condition, "all legal moves capture"),
+        later(&["nextcount"], "RANGE", Condition, "how many next positions match"),
+        later(&["noannotate"], "", Condition, "marks no hits"),
+        later(&["nocheck"], "", Condition, "nobody is in check"),
+        later(&["noenpassant"], "", Condition, "the next move does not capture en passant"),
+        later(&["opposition"], "", Condition, "the kings stand in opposition"),
+        within(&["output"], "FILE", "in a match list: where hits go, without effect", "(match :output x.pgn (position :mate))"),
+        later(&["pattern"], "TEXT", Condition, "how the pawns stand"),
+        later(&["pawncount"], "D RANGE", Condition, "how many pawns there are"),
+        later(&["pawncountdifference"], "RANGE", Condition, "white pawns less black ones"),
+        within(&["pgn"], "FILE", "in a match list: where the games are, without effect", "(match :pgn x.pgn (position :mate))"),
+        later(&["player"], "TEXT", Condition, "the name of a player"),
+        later(&["promote"], "D", Condition, "the next move promotes"),
+        later(&["relation"], "LIST", Condition, "two positions that are alike but for what is named"),
+        later(&["repetitioncount"], "RANGE", Condition, "how often the position has occurred"),
+        later(&["sequence"], "LIST ...", Condition, "lists that match one after the other"),
+        later(&["silent"], "", Condition, "writes no comments"),
+        later(&["site"], "TEXT", Condition, "the place of the game"),
+        later(&["skip"], "RANGE", Condition, "leaves out games"),
+        later(&["startposition"], "", Condition, "the game begins with the usual position"),
+        later(&["sumrange"], "RANGE", Condition, "the sum of several counts"),
+        later(&["tagmatch"], "TEXT TEXT", Condition, "the value of a tag"),
+        later(&["takeslastpiece"], "", Condition, "the next move captures the last piece"),
+        later(&["variations"], "", Condition, "side lines are searched as well"),
+        later(&["white"], "TEXT", Condition, "the name of White"),
+        later(&["whiteelo"], "RANGE", Condition, "White's rating"),
+        later(&["xor"], "LIST LIST", Condition, "one of two lists matches, not both"),
+        later(&["year"], "RANGE", Condition, "the year of the game"),
+    ] },
+];
+
+/// A keyword that is not built.
+const fn later(spellings: Spellings, arguments: &'static str, value: Value, meaning: &'static str) -> Row {
+    here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(Status::NotYet)
+}
+
+/// A keyword of match lists, which position lists refuse as not built.
+const fn within(
+    spellings: Spellings,
+    arguments: &'static str,
+    meaning: &'static str,
+    example: &'static str,
+) -> Row {
+    let row = here(spellings, arguments, Condition, Unbuilt, meaning, example);
+    row.with_status(Status::Within("the keyword of position lists"))
+}
+
+/// How a list takes a word.
+pub(super) fn reading(word: &str) -> Option<Reading> {
+    TABLE.find(word).map(|row| row.reading)
+}
+
+/// What a sign stands for in a designator.
+pub(super) fn piece(sign: char) -> Option<Pieces> {
+    match reading(sign.encode_utf8(&mut [0; 4]))? {
+        Piece(pieces) => Some(pieces),
+        _ => None,
+    }
+}
+
+/// The transform that a keyword asks for.
+pub(super) fn transform(name: &str) -> Option<ListTransform> {
+    match reading(name)? {
+        Change(transform) => Some(transform),
+        _ => None,
+    }
+}
+
+/// Whether a keyword is one of CQL 5 at all.
+pub(super) fn is_keyword(name: &str) -> bool {
+    reading(name).is_some_and(|reading| !matches!(reading, Piece(_)))
+}
+
+/// Whether a keyword is known and not built.
+pub(super) fn is_unbuilt(name: &str) -> bool {
+    matches!(reading(name), Some(Unbuilt))
+}
+
+/// The keyword that a misspelt one most resembles: one that is here, or else one that is not yet.
+pub(crate) fn nearest(misspelt: &str) -> Option<&'static str> {
+    TABLE.nearest(
+        misspelt,
+        &[|reading| matches!(reading, Change(_) | Test(_)), |reading| matches!(reading, Unbuilt)],
+    )
+}

@@ -1,0 +1,144 @@
+//! The text of a CQL 5 list to tokens: parentheses, keywords, and what stands between blanks.
+//!
+//! What a piece of text means (a designator, a number, a result) depends on the keyword before it, so it
+//! stays text here.
+
+use crate::token::QUERY_BYTES_MAX;
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+use super::Parsed;
+
+/// One token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tok<'a> {
+    Open,
+    Close,
+    /// `:name`, or `!:name` if it is negated.
+    Keyword {
+        negated: bool,
+        name: &'a str,
+    },
+    /// Anything else up to a blank, a parenthesis or a keyword; blanks in brackets are part of it.
+    Text(&'a str),
+    End,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub tok: Tok<'a>,
+    pub span: Span,
+}
+
+/// Splits a list into tokens, the last of which is [`Tok::End`].
+///
+/// # Errors
+///
+/// A comment or a bracket that is not closed, a colon without a keyword, a text that is too long.
+pub(super) fn lex(text: &str) -> Parsed<Vec<Token<'_>>> {
+    if text.len() > QUERY_BYTES_MAX {
+        return Err(Diagnostic::error(
+            Span::new(0, 0),
+            format!("the query is {} bytes long", text.len()),
+            format!("at most {QUERY_BYTES_MAX} bytes are read"),
+        ));
+    }
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    loop {
+        at += blank(&text[at..], at)?;
+        let rest = &text[at..];
+        let (tok, len) = match rest.chars().next() {
+            None => (Tok::End, 0),
+            Some('(') => (Tok::Open, 1),
+            Some(')') => (Tok::Close, 1),
+            Some(':' | '!') => keyword(rest, at)?,
+            Some(_) => {
+                let len = text_len(rest, at)?;
+                (Tok::Text(&rest[..len]), len)
+            }
+        };
+        tokens.push(Token { tok, span: Span::new(at, at + len) });
+        if tok == Tok::End {
+            return Ok(tokens);
+        }
+        at += len;
+    }
+}
+
+/// How many bytes of blanks and comments a text begins with.
+fn blank(text: &str, at: usize) -> Parsed<usize> {
+    let mut len = 0;
+    loop {
+        let rest = &text[len..];
+        if let Some(c) = rest.chars().next().filter(|c| c.is_whitespace() || *c == '\u{feff}') {
+            len += c.len_utf8();
+        } else if rest.starts_with(';') || rest.starts_with("//") {
+            len += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("/*") {
+            let Some(close) = rest.find("*/") else {
+                return Err(Diagnostic::error(
+                    Span::new(at + len, at + len + 2),
+                    "comment is not closed",
+                    "begins here; close it with `*/`",
+                ));
+            };
+            len += close + 2;
+        } else {
+            return Ok(len);
+        }
+    }
+}
+
+/// A keyword with its colon, `!` before or after that.
+fn keyword(rest: &str, at: usize) -> Parsed<(Tok<'_>, usize)> {
+    let signs = rest.bytes().take_while(|b| b":!".contains(b)).count();
+    let name = rest[signs..].bytes().take_while(|&b| b.is_ascii_alphanumeric() || b == b'*').count();
+    let len = signs + name;
+    let negated = match &rest[..signs] {
+        ":" => false,
+        "!:" | ":!" => true,
+        _ => {
+            return Err(Diagnostic::error(
+                Span::new(at, at + len),
+                format!("`{}` begins no keyword", &rest[..signs]),
+                "expected `:` and a keyword, or `!:` and one that is not to hold",
+            ));
+        }
+    };
+    if name == 0 {
+        return Err(Diagnostic::error(
+            Span::new(at, at + len),
+            "a colon without a keyword",
+            "expected a keyword directly behind it, such as `:wtm` or `:shift`",
+        ));
+    }
+    Ok((Tok::Keyword { negated, name: &rest[signs..len] }, len))
+}
+
+fn text_len(rest: &str, at: usize) -> Parsed<usize> {
+    let mut open = None;
+    for (k, c) in rest.char_indices() {
+        let ends = match c {
+            '[' => {
+                open = open.or(Some(k));
+                false
+            }
+            ']' => {
+                open = None;
+                false
+            }
+            '(' | ')' | ':' | ';' | '\n' => true,
+            '/' => rest[k..].starts_with("//") || rest[k..].starts_with("/*"),
+            c => open.is_none() && c.is_whitespace(),
+        };
+        if ends {
+            return open.map_or(Ok(k), |open| Err(open_bracket(at + open)));
+        }
+    }
+    open.map_or(Ok(rest.len()), |open| Err(open_bracket(at + open)))
+}
+
+fn open_bracket(at: usize) -> Diagnostic {
+    Diagnostic::error(Span::new(at, at + 1), "`[` is not closed", "close it with `]`")
+        .help("a list of pieces is `[♖♗]`, a list of squares `[a1,c4]`, both are `[♖♗][a1,c4]`")
+}

@@ -1,0 +1,59 @@
+//! The parser of lists and its tokens. What a list may hold is in [`super::lists`].
+
+use super::{
+    Parsed,
+    lexer::{Tok, Token, lex},
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// What it takes for the items of a list to match.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Join {
+    All,
+    Any,
+}
+
+pub(crate) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: Vec<Token<'a>>,
+    pub(super) at: usize,
+    pub(super) depth: u32,
+    pub(super) remarks: Vec<Diagnostic>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Parsed<Parser<'a>> {
+        Ok(Parser { text, tokens: lex(text)?, at: 0, depth: 0, remarks: Vec::new() })
+    }
+
+    pub(super) fn tok(&self) -> Tok<'a> {
+        self.tokens[self.at].tok
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    pub(super) fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    pub(super) fn bump(&mut self) -> Span {
+        let span = self.span();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        span
+    }
+
+    /// Names the current token for a message.
+    pub(super) fn found(&self) -> String {
+        match self.tok() {
+            Tok::Open => "a list".into(),
+            Tok::Close => "`)`".into(),
+            Tok::Keyword { negated, name } => format!("`{}:{name}`", if negated { "!" } else { "" }),
+            Tok::Text(text) => format!("`{text}`"),
+            Tok::End => "the end of the query".into(),
+        }
+    }
+}

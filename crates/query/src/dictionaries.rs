@@ -1,0 +1,237 @@
+//! Dictionaries: tables from keys to values, whose types the first use says.
+//!
+//! A value may be read further up in the text than the first one is put in. Then its type is not known yet, one is
+//! supposed, and the text is read again where that was wrong ([`Foreseen`]).
+
+use super::{
+    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
+    state::{Foreseen, NAMES_MAX, Part},
+    token::Tok,
+    tree::{
+        Assigned, Dictionary, DictionaryId, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
+        Holds, Life, Node, Written,
+    },
+    variables::assigned,
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+impl Parser {
+    /// `dictionary D`, `local dictionary D`, `persistent dictionary D`.
+    pub(super) fn dictionary(&mut self) -> Parsed<()> {
+        let local = self.is_word("local");
+        if (local || self.is_word("persistent")) && *self.peek(1) == Tok::Word("dictionary".into()) {
+            self.bump();
+        } else if local {
+            return Err(Diagnostic::error(
+                self.span(),
+                "`local` without `dictionary`",
+                "write `local dictionary D`",
+            ));
+        }
+        self.bump();
+        let at = self.span();
+        let name = self.new_name("a dictionary")?;
+        self.refuse_taken(&name, at)?;
+        if self.lookup(&name).is_some() {
+            return Err(Diagnostic::error(at, format!("`{name}` is already in use"), "choose another name"));
+        }
+        if self.state.dictionaries.len() == NAMES_MAX {
+            return Err(Diagnostic::error(at, "too many dictionaries", format!("at most {NAMES_MAX}")));
+        }
+        let life = if local { Life::Game } else { Life::Run { quiet: true } };
+        self.state.dictionaries.push(Dictionary { name, keys: None, values: None, life });
+        // `dictionary D[k] = v` is a declaration and the first entry.
+        if self.is_sign("[") {
+            self.rewind(self.position() - 1);
+        }
+        Ok(())
+    }
+
+    pub(super) fn find_dictionary(&self, name: &str) -> Option<DictionaryId> {
+        let all = &self.state.dictionaries;
+        all.iter().position(|known| known.name == name).map(|index| DictionaryId(index as u32))
+    }
+
+    /// The dictionary whose name, without a key, is the current token.
+    fn dictionary_alone(&self) -> Option<DictionaryId> {
+        let Tok::Word(name) = self.tok() else { return None };
+        self.find_dictionary(name).filter(|_| !matches!(self.peek(1), Tok::Sign("[")))
+    }
+
+    /// `#D`, of which the `#` was read.
+    pub(super) fn dictionary_size(&mut self, span: Span) -> Option<Node> {
+        let dictionary = self.dictionary_alone()?;
+        let span = span.to(self.bump());
+        Some(filter(N::Game(GameNumber::Size(dictionary)), span))
+    }
+
+    /// `D[k]`, `D[k] = v`; the current token is the name.
+    pub(super) fn entry(&mut self, dictionary: DictionaryId) -> Parsed<Node> {
+        let span = self.bump();
+        if !self.is_sign("[") {
+            let name = &self.state.dictionaries[dictionary.0 as usize].name;
+            return Err(Diagnostic::error(
+                span,
+                format!("`{name}` is a dictionary"),
+                format!("expected a key: `{name}[ply]`; `#{name}` is the number of its keys"),
+            ));
+        }
+        let key = self.key(dictionary)?;
+        if self.eat_sign("=") {
+            let value = self.argument()?;
+            let span = span.to(value.span());
+            let value = self.part(dictionary, Part::Value, value)?;
+            return Ok(filter(C::Game(GameCondition::SetEntry { dictionary, key, value }), span));
+        }
+        let span = span.to(self.last_span());
+        Ok(match self.foresee(dictionary, Part::Value) {
+            Holds::Squares | Holds::Piece => filter(S::Game(GameSquares::Entry { dictionary, key }), span),
+            Holds::Number => filter(N::Game(GameNumber::Entry { dictionary, key }), span),
+            Holds::Text => filter(T::Game(GameText::Entry { dictionary, key }), span),
+            Holds::Position => filter(P::Game(GamePosition::Entry { dictionary, key }), span),
+        })
+    }
+
+    /// `[k]`.
+    pub(super) fn key(&mut self, dictionary: DictionaryId) -> Parsed<Assigned<Written>> {
+        self.bump();
+        let key = self.inside(Parser::node)?;
+        let key = self.part(dictionary, Part::Key, key)?;
+        self.expect_sign("]", "behind the key of a dictionary")?;
+        Ok(key)
+    }
+
+    /// A key or a value of the type that the dictionary has, or gets by it.
+    fn part(&mut self, dictionary: DictionaryId, part: Part, node: Node) -> Parsed<Assigned<Written>> {
+        let (kind, at) = typed(&node);
+        let Dictionary { name, life, .. } = self.state.dictionaries[dictionary.0 as usize].clone();
+        let what = if part == Part::Key { "keys" } else { "values" };
+        let Some((value, holds)) = assigned(node) else {
+            return Err(Diagnostic::error(
+                at,
+                format!("`{name}` cannot have {} among its {what}", name_of(kind)),
+                "keys and values are sets of squares, numbers, strings or positions",
+            ));
+        };
+        if holds == Holds::Position && life != Life::Game {
+            return Err(Diagnostic::error(
+                at,
+                format!("`{name}` cannot hold a position"),
+                "a position belongs to its game, and the dictionary outlasts it",
+            )
+            .help(format!("write `local dictionary {name}`, which is emptied before each game")));
+        }
+        let foreseen =
+            self.state.foreseen.iter_mut().find(|known| known.dictionary == name && known.part == part);
+        if let Some(foreseen) = foreseen.filter(|foreseen| !foreseen.certain) {
+            foreseen.certain = true;
+            foreseen.holds = holds;
+        }
+        let known = *self.held(dictionary, part).get_or_insert(holds);
+        if known != holds {
+            return Err(Diagnostic::error(
+                at,
+                format!("the {what} of `{name}` are {}", plural(known)),
+                format!("this is {}", name_of(kind)),
+            )
+            .help("a dictionary keeps the types of its first key and value"));
+        }
+        Ok(value)
+    }
+
+    fn held(&mut self, dictionary: DictionaryId, part: Part) -> &mut Option<Holds> {
+        let dictionary = &mut self.state.dictionaries[dictionary.0 as usize];
+        match part {
+            Part::Key => &mut dictionary.keys,
+            Part::Value => &mut dictionary.values,
+        }
+    }
+
+    /// The type of what a dictionary holds, supposed if nothing was put in so far.
+    fn foresee(&mut self, dictionary: DictionaryId, part: Part) -> Holds {
+        if let Some(holds) = *self.held(dictionary, part) {
+            return holds;
+        }
+        let name = self.state.dictionaries[dictionary.0 as usize].name.clone();
+        let known = self.state.foreseen.iter().find(|known| known.dictionary == name && known.part == part);
+        let holds = known.map_or(Holds::Number, |known| known.holds);
+        if known.is_none() {
+            let certain = false;
+            self.state.foreseen.push(Foreseen { dictionary: name, part, holds, certain });
+        }
+        *self.held(dictionary, part) = Some(holds);
+        holds
+    }
+
+    /// `x ∊ S F` or, of a dictionary, `x ∊ D F`, read as far as the domain.
+    pub(super) fn element_loop(&mut self, span: Span, name: &str) -> Parsed<Node> {
+        match self.dictionary_alone() {
+            Some(dictionary) => self.key_loop(span, name, dictionary),
+            None => self.square_loop(span, name.to_string(), false),
+        }
+    }
+
+    /// `string x in D F`.
+    pub(super) fn string_loop(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let name = self.new_name("the variable of a loop")?;
+        if !self.eat_word("in") && !self.eat_sign("[element]") {
+            return Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                "expected `in`: `string x in D F`",
+            ));
+        }
+        let Some(dictionary) = self.dictionary_alone() else {
+            return Err(Diagnostic::error(
+                self.span(),
+                format!("found {}", self.found()),
+                "expected the name of a dictionary",
+            ));
+        };
+        let node = self.key_loop(span, &name, dictionary)?;
+        let dictionary = &self.state.dictionaries[dictionary.0 as usize];
+        match dictionary.keys {
+            Some(Holds::Text) => Ok(node),
+            Some(other) if !self.is_foreseen(&dictionary.name) => Err(Diagnostic::error(
+                span,
+                format!("the keys of `{}` are {}", dictionary.name, plural(other)),
+                "`string` asks for strings",
+            )
+            .help(format!("for keys of any type write `{name} ∊ {} F`", dictionary.name))),
+            _ => Ok(node),
+        }
+    }
+
+    fn is_foreseen(&self, name: &str) -> bool {
+        self.state.foreseen.iter().any(|known| known.dictionary == name && !known.certain)
+    }
+
+    fn key_loop(&mut self, span: Span, name: &str, dictionary: DictionaryId) -> Parsed<Node> {
+        self.bump();
+        let holds = self.foresee(dictionary, Part::Key);
+        let (var, body) = self.with_variable(name, holds, span)?;
+        let span = span.to(body.span());
+        Ok(filter(C::Game(GameCondition::KeyLoop { dictionary, var, body }), span))
+    }
+
+    /// The error for a dictionary that is read, and into which nothing is ever put.
+    pub(super) fn refuse_unwritten(&self, body: &Node) -> Parsed<()> {
+        let unwritten = self.state.foreseen.iter().find(|known| !known.certain);
+        let Some(Foreseen { dictionary, .. }) = unwritten else { return Ok(()) };
+        Err(Diagnostic::error(
+            body.span(),
+            format!("nothing is ever put into `{dictionary}`"),
+            format!("expected an assignment such as `{dictionary}[ply] = 1`"),
+        ))
+    }
+}
+
+fn plural(holds: Holds) -> &'static str {
+    match holds {
+        Holds::Squares | Holds::Piece => "sets of squares",
+        Holds::Number => "numbers",
+        Holds::Text => "strings",
+        Holds::Position => "positions",
+    }
+}

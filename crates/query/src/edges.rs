@@ -1,0 +1,442 @@
+//! Tests of moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
+//!
+//! White space decides what belongs to a dash: L, R, `=P` and `(T)` count only where they touch it.
+
+use super::{
+    parser::{C, N, P, Parsed, Parser, S, T, compound, filter, name_of, typed},
+    token::Tok,
+    tree::{
+        Edge, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Move, MoveOf,
+        MoveValue, Node, Pieces, Promotion, Sibling, Special, Squares, Type, Written, contents_where,
+    },
+    valued::valued,
+};
+use orbit_core::{
+    board::{Code, PieceSet},
+    diagnostic::{Diagnostic, Span},
+};
+
+impl Parser {
+    /// Whether the current token is `--` or `[x]`.
+    pub(super) fn at_dash(&self) -> bool {
+        self.is_sign("--") || self.is_sign("[x]")
+    }
+
+    /// A filter, or the moves that leave its squares if a dash touches it.
+    pub(super) fn with_dash(&mut self, left: Node) -> Parsed<Node> {
+        // Behind `N--n--` the second dash is a filter of its own: the first one has taken what it touches.
+        if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
+            return Ok(left);
+        }
+        match left {
+            Node::Squares(from) => self.dash(Some(from), false),
+            other => {
+                let ((ty, span), sign) = (typed(&other), self.sign_text());
+                let dash = self.span();
+                let fault = Diagnostic::error(
+                    span.to(dash),
+                    format!("`{sign}` touches {} on its left", name_of(ty)),
+                    "expected a set of squares, which the moves leave",
+                );
+                Err(if ty == Type::Num {
+                    fault.help("to subtract a negative number write a blank between the signs: `5 - -2`")
+                } else {
+                    fault.help(format!("a blank before `{sign}` makes two filters of this"))
+                })
+            }
+        }
+    }
+
+    /// `--` and what touches it on its right; `from` touches it on its left.
+    pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> Parsed<Node> {
+        let start = from.as_ref().map_or(self.span(), Squares::span);
+        let edge = self.edge(from, entering)?;
+        let target = self.target()?;
+        let span = start.to(self.last_span());
+        self.last_dash = Some(span);
+        Ok(moved(edge, target, span))
+    }
+
+    /// A blank between squares and a dash makes two filters of what was probably one.
+    pub(super) fn note_blank(&mut self, last: Option<&Node>) {
+        let (Some(last), true) = (last, self.spaced()) else { return };
+        let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
+        if let Node::Condition(f) = last
+            && matches!(f.op(), C::Game(GameCondition::Edge { target: None, .. }))
+            && self.is_sign("(")
+        {
+            return self.note_blank_target(last.span());
+        }
+        let joined = match last {
+            Node::Squares(f) if matches!(f.op(), S::Designator { .. }) => self.at_dash(),
+            Node::Condition(f) => match f.op() {
+                C::Game(GameCondition::Edge { edge, target: None }) => {
+                    is_bare(edge) && matches!(self.tok(), Tok::Designator { .. })
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !joined {
+            return;
+        }
+        let (first, second) = (last.span(), self.span());
+        let [left, right] = [first, second].map(|span| &self.text[span.start..span.end]);
+        let help = format!("squares that a move leaves or reaches touch the dash: `{left}{right}`");
+        let remark = Diagnostic::warning(
+            first.to(second),
+            format!("`{left}` and `{right}` are two filters"),
+            "a blank separates them",
+        );
+        self.remarks.push(remark.help(help));
+    }
+
+    /// So does one between a dash and a parenthesis.
+    fn note_blank_target(&mut self, dash: Span) {
+        let moves = &self.text[dash.start..dash.end];
+        let remark = Diagnostic::warning(
+            dash.to(self.span()),
+            format!("`{moves}` and what stands in parentheses are two filters"),
+            "a blank separates them",
+        );
+        let help = format!("what is asked behind the move touches it: `{moves}(...)`");
+        self.remarks.push(remark.help(help));
+    }
+
+    fn edge(&mut self, from: Option<Squares>, entering: bool) -> Parsed<Edge<Written>> {
+        let (sign, capture) = (self.sign_text(), self.is_sign("[x]"));
+        self.bump();
+        let mut to = None;
+        let touches = !self.spaced() && self.begins_filter() && !self.at_dash() && !self.is_sign("(");
+        if touches && !self.at_repeat() {
+            let reached = self.arrows()?;
+            let (ty, span) = typed(&reached);
+            let Node::Squares(reached) = reached else {
+                return Err(Diagnostic::error(
+                    span,
+                    format!("`{sign}` touches {} on its right", name_of(ty)),
+                    "expected a set of squares, which the moves reach",
+                )
+                .help(format!(
+                    "a filter of the position behind the move stands in parentheses, `{sign}({0})`; with a blank these \
+                     are two filters, `{sign} {0}`",
+                    &self.text[span.start..span.end]
+                )));
+            };
+            to = Some(reached);
+        }
+        let promotes = self.is_sign("=") && !self.spaced();
+        let promotion = if promotes { Some(self.promotion()?) } else { None };
+        Ok(Edge { entering, capture, from, to, promotion })
+    }
+
+    /// `=N`, `=.`, `="NQ"`.
+    fn promotion(&mut self) -> Parsed<Promotion<Written>> {
+        self.bump();
+        if self.eat_sign(".") {
+            return Ok(Promotion::Pieces(PieceSet::WHITE.union(PieceSet::BLACK)));
+        }
+        if let Tok::Designator { .. } = self.tok() {
+            return Ok(Promotion::Pieces(self.promoted()?));
+        }
+        let at = self.span();
+        match self.primary()? {
+            Node::Text(letters) => Ok(Promotion::Letters(letters)),
+            other => Err(Diagnostic::error(
+                at,
+                format!("a promotion to {}", name_of(typed(&other).0)),
+                "expected a piece, `.` or letters: `--=Q`, `--=\"NQ\"`",
+            )),
+        }
+    }
+
+    /// A piece that a pawn becomes; its colour says nothing.
+    fn promoted(&mut self) -> Parsed<PieceSet> {
+        let at = self.span();
+        let Tok::Designator { pieces, squares } = *self.tok() else {
+            return Err(Diagnostic::error(
+                at,
+                format!("found {}", self.found()),
+                "expected the piece that a pawn becomes: `Q`, `[NR]`",
+            ));
+        };
+        if squares != shakmaty::Bitboard::FULL || pieces == Pieces::UNNAMED {
+            return Err(Diagnostic::error(
+                at,
+                "a promotion with squares",
+                "write the piece alone: `Q`, `[NR]`",
+            )
+            .help("the square stands behind the dash: `P--h8=Q`"));
+        }
+        self.bump();
+        let kinds = pieces.accepts();
+        Ok(contents_where(|code| {
+            let kind = code.0 & 7;
+            kind != 0 && [kind, kind | 8].into_iter().any(|code| kinds.contains(Code(code)))
+        }))
+    }
+
+    /// `(T ...)` that touches what stands before it.
+    fn target(&mut self) -> Parsed<Option<Node>> {
+        if !self.is_sign("(") || self.spaced() {
+            return Ok(None);
+        }
+        let filters = self.filters_in_parentheses("a filter of the position behind the move")?;
+        Ok(Some(filters))
+    }
+
+    /// `(F ...)`: several filters as one.
+    fn filters_in_parentheses(&mut self, what: &str) -> Parsed<Node> {
+        let open = self.expect_sign("(", &format!("before {what}"))?;
+        let mut filters = Vec::new();
+        while !self.is_sign(")") {
+            if *self.tok() == Tok::End {
+                return Err(Diagnostic::error(open, "`(` is not closed", "close it with `)`"));
+            }
+            filters.push(self.inside(Parser::node)?);
+            self.note_blank(filters.last());
+        }
+        let end = self.bump();
+        match filters.pop() {
+            Some(last) => Ok(compound(filters, last).at(open.to(end))),
+            None => Err(Diagnostic::error(open.to(end), "empty parentheses", format!("expected {what}"))),
+        }
+    }
+
+    /// `currentmove L--R(T)`.
+    pub(super) fn entering_move(&mut self) -> Parsed<Node> {
+        let (span, word) = (self.span(), self.found());
+        self.bump();
+        let from = self.before_dash(&word)?;
+        let node = self.dash(from, true)?;
+        let span = span.to(node.span());
+        Ok(node.at(span))
+    }
+
+    /// `countmoves L--R(T)`, `countmoves legal L--R`.
+    pub(super) fn count_moves(&mut self) -> Parsed<Node> {
+        if matches!(self.peek(1), Tok::Word(word) if word == "legal" || word == "pseudolegal") {
+            return self.legal();
+        }
+        let (span, word) = (self.span(), self.found());
+        self.bump();
+        let from = self.before_dash(&word)?;
+        let edge = self.edge(from, false)?;
+        let target = self.target()?;
+        let count = GameNumber::CountMoves { edge, target };
+        Ok(filter(N::Game(count), span.to(self.last_span())))
+    }
+
+    /// L of a move filter that must follow, as far as the dash.
+    fn before_dash(&mut self, word: &str) -> Parsed<Option<Squares>> {
+        if self.at_dash() {
+            return Ok(None);
+        }
+        let missing = |parser: &Parser, span: Span| {
+            Diagnostic::error(
+                span,
+                format!("{word} without a move filter"),
+                format!("expected `--` or `[x]` here, not {}", parser.found()),
+            )
+            .help(format!("for example {word} with `P--e4`; the squares touch the dash"))
+        };
+        if !self.begins_filter() {
+            return Err(missing(self, self.span()));
+        }
+        let at = self.span();
+        let from = self.arrows()?;
+        if !self.at_dash() || self.spaced() {
+            return Err(missing(self, at));
+        }
+        Ok(Some(self.want_squares(from, "`--`")?))
+    }
+
+    // ---- move
+
+    /// `move [from S] [to S] [capture S] ...`.
+    pub(super) fn move_word(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let mut of = Move {
+            of: MoveOf::Played,
+            value: MoveValue::Whether,
+            from: None,
+            to: None,
+            capture: None,
+            promote: None,
+            en_passant_square: None,
+            only: Special::Any,
+            null: false,
+            sibling: None,
+            comment: None,
+        };
+        let (mut first, mut counts) = (true, None);
+        loop {
+            let at = self.span();
+            if counts.is_none() && self.eat_word("count") {
+                counts = Some(at);
+            } else if !self.move_part(&mut of, first)? {
+                break;
+            }
+            first = false;
+            // Nothing of the move stands behind its comment.
+            if of.comment.is_some() {
+                break;
+            }
+        }
+        match (counts, of.of) {
+            (Some(_), MoveOf::Legal | MoveOf::Pseudolegal) => of.value = MoveValue::Count,
+            (Some(at), MoveOf::Played | MoveOf::Previous) => {
+                return Err(Diagnostic::error(
+                    at,
+                    "`count` of moves that were played",
+                    "`move` counts legal moves: `move legal count`",
+                )
+                .help("`countmoves --` counts the moves that were played here"));
+            }
+            (None, _) => {}
+        }
+        let span = span.to(self.last_span());
+        Ok(match of.value {
+            MoveValue::Whether => filter(C::Game(GameCondition::Move(of)), span),
+            MoveValue::From | MoveValue::To | MoveValue::Capture => {
+                filter(S::Game(GameSquares::Move(of)), span)
+            }
+            MoveValue::Count => filter(N::Game(GameNumber::Move(of)), span),
+        })
+    }
+
+    /// One part of `move`, if one follows.
+    fn move_part(&mut self, of: &mut Move<Written>, first: bool) -> Parsed<bool> {
+        let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
+        let at = self.span();
+        let twice = || {
+            Diagnostic::error(
+                at,
+                format!("`{word}` contradicts what `move` says before"),
+                "write one of both",
+            )
+        };
+        let value = match word.as_str() {
+            "from" => MoveValue::From,
+            "to" => MoveValue::To,
+            "capture" | "captures" => MoveValue::Capture,
+            _ => MoveValue::Whether,
+        };
+        match word.as_str() {
+            "from" => self.squares_of_move(&mut of.from)?,
+            "to" => self.squares_of_move(&mut of.to)?,
+            "capture" | "captures" => self.squares_of_move(&mut of.capture)?,
+            "enpassantsquare" => self.squares_of_move(&mut of.en_passant_square)?,
+            "promote" if of.promote.is_none() => {
+                self.bump();
+                of.promote = Some(self.promoted()?);
+            }
+            "castle" | "o-o" | "o-o-o" | "enpassant" if of.only == Special::Any => {
+                self.bump();
+                of.only = special(&word);
+            }
+            "null" => {
+                self.bump();
+                of.null = true;
+            }
+            "primary" | "secondary" if of.sibling.is_none() => {
+                self.bump();
+                of.sibling = Some(sibling(&word));
+            }
+            "previous" | "legal" | "pseudolegal" if of.of == MoveOf::Played => {
+                self.bump();
+                of.of = match word.as_str() {
+                    "previous" => MoveOf::Previous,
+                    "legal" => MoveOf::Legal,
+                    _ => MoveOf::Pseudolegal,
+                };
+            }
+            "comment" if matches!(self.peek(1), Tok::Sign("(")) && of.comment.is_none() => {
+                self.bump();
+                of.comment = Some(self.joined()?);
+            }
+            "promote" | "castle" | "o-o" | "o-o-o" | "enpassant" | "primary" | "secondary" | "previous"
+            | "legal" | "pseudolegal" => return Err(twice()),
+            _ => return Ok(false),
+        }
+        if first {
+            of.value = value;
+        }
+        Ok(true)
+    }
+
+    fn squares_of_move(&mut self, part: &mut Option<Squares>) -> Parsed<()> {
+        let (at, word) = (self.span(), self.found());
+        self.bump();
+        if part.is_some() {
+            return Err(Diagnostic::error(at, format!("{word} stands twice in `move`"), "write it once"));
+        }
+        let of = self.primary()?;
+        *part = Some(self.want_squares(of, &format!("{word} of `move`"))?);
+        Ok(())
+    }
+}
+
+/// What `castle` and its kin are called in the tree.
+pub(super) fn special(word: &str) -> Special {
+    match word {
+        "castle" => Special::Castle,
+        "o-o" => Special::KingSide,
+        "o-o-o" => Special::QueenSide,
+        "enpassant" => Special::EnPassant,
+        _ => Special::Any,
+    }
+}
+
+/// What `primary` and `secondary` are called in the tree.
+pub(super) fn sibling(word: &str) -> Sibling {
+    if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
+}
+
+/// A move filter of the kind of its target.
+fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
+    match target.map(valued) {
+        None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
+        Some(Node::Condition(of)) => {
+            filter(C::Game(GameCondition::Edge { edge, target: Some(of.into()) }), span)
+        }
+        Some(Node::Squares(target)) => {
+            filter(S::Game(GameSquares::Elsewhere(Elsewhere::Edge { edge, target })), span)
+        }
+        Some(Node::Number(target)) => {
+            filter(N::Game(GameNumber::Elsewhere(Elsewhere::Edge { edge, target })), span)
+        }
+        Some(Node::Text(target)) => {
+            filter(T::Game(GameText::Elsewhere(Elsewhere::Edge { edge, target })), span)
+        }
+        Some(Node::Position(target)) => {
+            filter(P::Game(GamePosition::Elsewhere(Elsewhere::Edge { edge, target })), span)
+        }
+    }
+}
+
+/// The parts of a move filter: its test, and its target if it has one.
+pub(super) fn parts(dash: Node) -> Option<(Edge<Written>, Option<Node>)> {
+    Some(match dash {
+        Node::Condition(f) => match f.into_op() {
+            C::Game(GameCondition::Edge { edge, target }) => (edge, target),
+            _ => return None,
+        },
+        Node::Squares(f) => match f.into_op() {
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { edge, target })) => (edge, Some(target.into())),
+            _ => return None,
+        },
+        Node::Number(f) => match f.into_op() {
+            N::Game(GameNumber::Elsewhere(Elsewhere::Edge { edge, target })) => (edge, Some(target.into())),
+            _ => return None,
+        },
+        Node::Text(f) => match f.into_op() {
+            T::Game(GameText::Elsewhere(Elsewhere::Edge { edge, target })) => (edge, Some(target.into())),
+            _ => return None,
+        },
+        Node::Position(f) => match f.into_op() {
+            P::Game(GamePosition::Elsewhere(Elsewhere::Edge { edge, target })) => (edge, Some(target.into())),
+            _ => return None,
+        },
+    })
+}

@@ -1,0 +1,195 @@
+//! The `cql( ... )` header that begins a query file.
+
+use super::{
+    lexer::lex,
+    parser::{C, N, Parsed, Parser, filter},
+    token::skip_blank,
+    tree::{self, Cmp, Comments, Node, Number},
+    words::{self, Parameter},
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// A header: where it ends in the text, and what it says in bytes `inside`.
+pub(super) struct Header {
+    pub end: usize,
+    inside: Span,
+}
+
+/// Finds a header at the start of a query. File names in it follow no rule of the language, so it
+/// is cut out before the text is lexed.
+pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
+    let start = text.len() - skip_blank(text).len();
+    let rest = &text[start..];
+    let Some(after) = rest.strip_prefix("cql") else { return Ok(None) };
+    let blank = after.len() - after.trim_start().len();
+    if !after.trim_start().starts_with('(') {
+        return Ok(None);
+    }
+    let open = start + 3 + blank;
+    let mut quoted = false;
+    for (at, c) in text[open..].char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            ')' if !quoted => {
+                let inside = Span::new(open + 1, open + at);
+                return Ok(Some(Header { end: open + at + 1, inside }));
+            }
+            _ => {}
+        }
+    }
+    Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
+}
+
+/// What a header asks for.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Filters that must match as well.
+    pub filters: Vec<Node>,
+    /// Whether side lines are searched.
+    pub variations: bool,
+    /// What else it asks for.
+    pub header: tree::Header,
+}
+
+impl Header {
+    /// Reads the parameters; those that name files or output become notes.
+    pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Asked> {
+        let mut inside = Words { text, at: self.inside.start, end: self.inside.end };
+        let Asked { mut filters, mut variations, mut header } = Asked::default();
+        while let Some((word, span)) = inside.next() {
+            match words::parameter(word) {
+                Some(Parameter::Input | Parameter::Output) => {
+                    let (value, at) = inside.value(word, span)?;
+                    let name = if word == "input" { &mut header.input } else { &mut header.output };
+                    *name = Some(unquoted(value).to_string());
+                    remarks.push(without_effect(word, span.to(at), "files and output are"));
+                }
+                Some(Parameter::MatchString) => {
+                    let (value, at) = inside.value(word, span)?;
+                    header.match_string = Some(unquoted(value).to_string());
+                    remarks.push(without_effect(word, span.to(at), "files and output are"));
+                }
+                Some(Parameter::Quiet | Parameter::Silent) => {
+                    let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
+                    // The first of both holds.
+                    if header.comments == Comments::default() {
+                        header.comments = comments;
+                    }
+                    remarks.push(without_effect(word, span, "output is"));
+                }
+                Some(Parameter::MatchCount) => header.match_count = Some(inside.counts(word, span)?),
+                Some(Parameter::Sort) => {
+                    let (word, at) = inside.value(word, span)?;
+                    if word != "matchcount" {
+                        return Err(Diagnostic::error(
+                            at,
+                            format!("`sort {word}` in the header"),
+                            "expected `sort matchcount 1 100`; other sorts are filters",
+                        ));
+                    }
+                    header.match_count = Some(inside.counts(word, at)?);
+                    header.sort_match_count = true;
+                }
+                Some(Parameter::Result) => {
+                    let (value, at) = inside.value(word, span)?;
+                    let here = |error| Diagnostic { span: at, ..error };
+                    let mut parser = Parser::new(value, lex(value).map_err(here)?);
+                    let result = parser.result_value().map_err(here)?;
+                    filters.push(filter(C::Result(result), span.to(at)));
+                }
+                Some(Parameter::Games) => {
+                    let (lo, at) = inside.number(word, span)?;
+                    let (hi, at) = inside.peek_number().map_or((lo, at), |found| {
+                        inside.next();
+                        found
+                    });
+                    filters.extend(game_range(lo, hi, span.to(at)));
+                    header.narrow_games((lo.max(0).unsigned_abs(), hi.max(0).unsigned_abs()));
+                }
+                Some(Parameter::Variations) => variations = true,
+                None => {
+                    return Err(Diagnostic::error(
+                        span,
+                        format!("`{word}` is no parameter of a header"),
+                        format!("expected {}", words::parameters()),
+                    ));
+                }
+            }
+        }
+        Ok(Asked { filters, variations, header })
+    }
+}
+
+/// A parameter that is for those who choose files and output in the query.
+fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
+    let label = format!("{what} chosen on the command line");
+    Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').map_or(value, |inner| inner.strip_suffix('"').unwrap_or(inner))
+}
+
+fn game_range(lo: i32, hi: i32, span: Span) -> [Node; 2] {
+    [(Cmp::Ge, lo), (Cmp::Le, hi)].map(|(cmp, bound)| {
+        let [number, bound] = [N::GameNumber, N::Int(bound)].map(|op| Number::new(op, span));
+        filter(N::Compare(cmp, number, bound), span)
+    })
+}
+
+struct Words<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Option<(&'a str, Span)> {
+        let rest = &self.text[self.at..self.end];
+        let start = self.at + rest.len() - rest.trim_start().len();
+        let rest = &self.text[start..self.end];
+        if rest.is_empty() {
+            return None;
+        }
+        let len = match rest.strip_prefix('"') {
+            Some(inner) => inner.find('"').map_or(rest.len(), |close| close + 2),
+            None => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        };
+        self.at = start + len;
+        Some((&rest[..len], Span::new(start, start + len)))
+    }
+
+    fn value(&mut self, word: &str, span: Span) -> Parsed<(&'a str, Span)> {
+        self.next().ok_or_else(|| Diagnostic::error(span, format!("`{word}` lacks its value"), "add it"))
+    }
+
+    fn number(&mut self, word: &str, span: Span) -> Parsed<(i32, Span)> {
+        let (value, at) = self.value(word, span)?;
+        let number = value.parse().map_err(|_| {
+            Diagnostic::error(at, format!("`{value}` is no number"), format!("expected `{word} 1 100`"))
+        })?;
+        Ok((number, at))
+    }
+
+    /// One number or two, neither below 0.
+    fn counts(&mut self, word: &str, span: Span) -> Parsed<(u32, u32)> {
+        let first = self.number(word, span)?;
+        let second = self.peek_number().unwrap_or(first);
+        if self.peek_number().is_some() {
+            self.next();
+        }
+        match (u32::try_from(first.0), u32::try_from(second.0)) {
+            (Ok(lo), Ok(hi)) if lo <= hi => Ok((lo, hi)),
+            _ => Err(Diagnostic::error(
+                first.1.to(second.1),
+                format!("the range {} {} of `{word}`", first.0, second.0),
+                "expected two numbers from 0 on, the lower first",
+            )),
+        }
+    }
+
+    fn peek_number(&self) -> Option<(i32, Span)> {
+        let (word, at) = Words { ..*self }.next()?;
+        Some((word.parse().ok()?, at))
+    }
+}

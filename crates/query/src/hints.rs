@@ -1,0 +1,144 @@
+//! Conditions that hold at every position, and rows of moves, as notes on what was probably meant.
+//!
+//! The typed tree decides: a condition of the whole query that is squares without a piece, or a number that is reckoned
+//! from numbers alone. What stands in another filter is never looked at, since it may say something there.
+
+use super::{
+    notation,
+    parser::{C, N, S},
+    tree::{Arith, Control, Kind as _, Node, Number, Ref, Squares, Written},
+};
+use orbit_core::{
+    board::PieceSet,
+    diagnostic::{Diagnostic, Span},
+};
+
+type Filter<'a> = Ref<'a, Written>;
+
+/// One note on a query that was read.
+pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
+    let mut conditions = Vec::new();
+    flatten(body.node(), &mut conditions);
+    let written = |filter: Filter| text.get(filter.mark().start..filter.mark().end).unwrap_or_default();
+    let span = conditions.first()?.mark().to(*conditions.last()?.mark());
+    if conditions.len() > 1
+        && conditions.iter().all(|filter| is_designator(*filter))
+        && let Some(row) = notation::row(text.get(span.start..span.end)?)
+    {
+        let message = "the query asks for pieces and squares of one position, not for moves";
+        let note = Diagnostic::hint(span, message, format!("for these moves write `{row}`"));
+        return Some(note.help(notation::ROW_HELP));
+    }
+    let place = conditions.iter().position(|filter| always(*filter).is_some())?;
+    let filter = conditions[place];
+    let before = place.checked_sub(1).map(|before| conditions[before]);
+    match always(filter)? {
+        Always::Squares => {
+            Some(squares(before.map(|before| (written(before), before)), written(filter), *filter.mark()))
+        }
+        Always::Number => Some(number(written(filter), *filter.mark())),
+    }
+}
+
+/// Something that holds at every position.
+enum Always {
+    Squares,
+    Number,
+}
+
+fn always(filter: Filter) -> Option<Always> {
+    match filter {
+        Ref::Squares(f) => is_never_empty(f).then_some(Always::Squares),
+        Ref::Number(f) => is_reckoned(f).then_some(Always::Number),
+        _ => None,
+    }
+}
+
+/// `e4`, `a-h1-8`, `e4|K`: some square is in it, whatever stands on the board. `.` says so itself.
+fn is_never_empty(of: &Squares) -> bool {
+    match of.op() {
+        S::Designator { pieces, squares } => pieces.accepts() == PieceSet::ALL && !squares.is_empty(),
+        S::Union(left, right) => is_never_empty(left) || is_never_empty(right),
+        _ => false,
+    }
+}
+
+/// `1-0`, `1/2-1/2`: made of numbers alone. A division by nothing has no value.
+fn is_reckoned(of: &Number) -> bool {
+    match of.op() {
+        N::Int(_) => true,
+        N::Neg(of) => is_reckoned(of),
+        N::Arith(Arith::Div | Arith::Rem, left, right) => {
+            is_reckoned(left) && matches!(right.op(), N::Int(by) if *by != 0)
+        }
+        N::Arith(_, left, right) => is_reckoned(left) && is_reckoned(right),
+        _ => false,
+    }
+}
+
+fn is_designator(filter: Filter) -> bool {
+    matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
+}
+
+/// All conditions that must hold.
+fn flatten<'a>(filter: Filter<'a>, out: &mut Vec<Filter<'a>>) {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Braces(all) => return all.iter().for_each(|one| flatten(one.node(), out)),
+            C::And(left, right) => return [left, right].into_iter().for_each(|one| flatten(one.node(), out)),
+            _ => {}
+        },
+        Ref::Squares(f) => {
+            if let S::Control(Control::Braces { first, last }) = f.op() {
+                first.iter().for_each(|one| flatten(one.node(), out));
+                return flatten(last.node(), out);
+            }
+        }
+        Ref::Number(f) => {
+            if let N::Control(Control::Braces { first, last }) = f.op() {
+                first.iter().for_each(|one| flatten(one.node(), out));
+                return flatten(last.node(), out);
+            }
+        }
+        _ => {}
+    }
+    out.push(filter);
+}
+
+/// The note on squares, behind the condition that stands before them.
+fn squares(before: Option<(&str, Filter)>, text: &str, span: Span) -> Diagnostic {
+    let is_one = text.len() == 2;
+    let squares = if is_one { "the square" } else { "the squares" };
+    let message = format!("`{text}` matches every position");
+    let label = format!("{squares}, whatever stands there");
+    // Text that is no designator is put together from several.
+    if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"[],-".contains(&byte)) {
+        return Diagnostic::hint(span, message, label)
+            .help("name the pieces that stand there: `Pe4`, `A[e4,e5]`");
+    }
+    let is_kind = |text: &str| text.chars().count() == 1 || text.starts_with('[');
+    if let Some((piece, node)) = before
+        && is_designator(node)
+        && is_kind(piece)
+        && node.mark().end <= span.start
+    {
+        return Diagnostic::hint(node.mark().to(span), message, label)
+            .help(format!("without a blank it is one filter, a piece on its square: `{piece}{text}`"));
+    }
+    let (piece, name) =
+        if is_one && !text.ends_with(['1', '8']) { ("P", "a white pawn") } else { ("A", "a white piece") };
+    Diagnostic::hint(span, message, label).help(format!(
+        "`{piece}{text}` asks for {name} there, `{piece}--{text}` for its move to there, `--{text}` for any move to there"
+    ))
+}
+
+/// The note on a sum of numbers.
+fn number(text: &str, span: Span) -> Diagnostic {
+    let help = match text {
+        "0-0" | "0-0-0" => format!("castling is the move `--({})`", text.replace('0', "o")),
+        "1-0" | "0-1" | "1/2-1/2" => format!("the result of the game is `result {text}`"),
+        _ => String::from("numbers are compared with what is counted: `#A >= 10`, `year == 2015`"),
+    };
+    Diagnostic::hint(span, format!("`{text}` matches every position"), "a number, reckoned from numbers")
+        .help(help)
+}

@@ -1,0 +1,216 @@
+//! CQL text to typed tree.
+//!
+//! There are two dialects: position-level CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). The stages
+//! are [`lexer`](self), parser and, for CQL 6, a check that variables are assigned before they are read; the
+//! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
+
+#![deny(unsafe_code, missing_docs)]
+
+mod alone;
+mod arithmetic;
+mod assigned;
+mod chains;
+mod comments;
+mod cql5;
+pub mod diagram;
+mod dictionaries;
+mod edges;
+pub mod english;
+mod filters;
+mod functions;
+mod game;
+mod header;
+mod hints;
+mod letters;
+mod lexer;
+mod loops;
+mod names;
+mod necessary;
+mod nodes;
+mod notation;
+mod parser;
+mod patterns;
+mod ranges;
+mod reader;
+mod repeats;
+mod similar;
+mod slips;
+mod state;
+mod strings;
+mod tags;
+mod token;
+pub mod tree;
+mod valued;
+mod variables;
+mod vocabulary;
+mod weaker;
+pub mod words;
+
+pub use necessary::necessary;
+pub use tree::{Node, Query, Type};
+pub use weaker::{Weaker, weaker};
+
+use std::rc::Rc;
+
+use orbit_core::diagnostic::{Diagnostic, Span};
+use orbit_core::named::choices;
+
+/// A query that was understood.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The typed tree.
+    pub query: Query,
+    /// Warnings and notes, in order of appearance.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// The languages that a query may be written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// `(position Rc3 qg3 :shift)`, or such a list in `(match ...)`.
+    Cql5,
+    /// `shift {Rc3 qg3}`.
+    Cql6,
+}
+
+choices! { Dialect, "dialect",
+    Dialect::Cql5 => "cql5", "";
+    Dialect::Cql6 => "cql6", "";
+}
+
+impl Dialect {
+    /// The dialect of a text by its outer form: `(position ...)` and `(match ...)` are CQL 5, all else is
+    /// CQL 6.
+    pub fn of(text: &str) -> Dialect {
+        if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
+    }
+}
+
+/// Reads a query, or a whole query file with its `cql(...)` header, in the dialect of its outer form.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its place in the text. Parts of CQL that are not built yet
+/// are errors that say so.
+///
+/// ```
+/// let parsed = orbit_query::parse("shift flip {Nd4 kf3}").unwrap();
+/// assert!(parsed.remarks.is_empty());
+/// let parsed = orbit_query::parse("(position Nd4 kf3 :shift :flip)").unwrap();
+/// assert!(parsed.remarks.is_empty());
+/// ```
+pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
+    parse_dialect(text, None)
+}
+
+/// The same in a given dialect; `None` tells it by the outer form.
+///
+/// # Errors
+///
+/// What [`parse`] reports, and a text that is written in the other dialect.
+pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Diagnostic> {
+    match (dialect.unwrap_or_else(|| Dialect::of(text)), cql5::outer_form(text)) {
+        (Dialect::Cql5, _) => cql5::parse(text),
+        (Dialect::Cql6, None) => parse_cql6(text),
+        (Dialect::Cql6, Some((start, word))) => Err(Diagnostic::error(
+            Span::new(start, start + 1),
+            format!("`({word} ...)` is CQL 5"),
+            "expected CQL 6, as was asked for",
+        )
+        .help("leave out `--dialect cql6`, or write CQL 6: `orbit convert` does")),
+    }
+}
+
+/// Where the filters of a query file begin: behind its `cql(...)` header, or at 0 without one.
+///
+/// # Errors
+///
+/// A header that is not closed.
+pub fn body_start(text: &str) -> Result<usize, Diagnostic> {
+    Ok(header::find(text)?.map_or(0, |header| header.end))
+}
+
+fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
+    let header = header::find(text)?;
+    let mut remarks = Vec::new();
+    let (asked, blanked) = match &header {
+        None => (header::Asked::default(), None),
+        Some(header) => {
+            let asked = header.read(text, &mut remarks)?;
+            // Blanks in place of the header keep every span of the body true.
+            (asked, Some(" ".repeat(header.end) + &text[header.end..]))
+        }
+    };
+    let body = blanked.as_deref().unwrap_or(text);
+    let (mut query, more) =
+        read(body, &asked).map_err(|fault| notation::meant(body, &fault).unwrap_or(fault))?;
+    query.variations = asked.variations;
+    query.header = asked.header;
+    remarks.extend(more);
+    query.keeps_state = assigned::check(&query).err();
+    other_meanings(&query.body, text, &mut remarks);
+    if remarks.is_empty() {
+        remarks.extend(hints::of(&query.body, text));
+    }
+    Ok(Parsed { query, remarks })
+}
+
+/// How often a text is read to find the types of dictionaries that are read before they are written.
+const READINGS_MAX: u32 = 64;
+
+/// The filters of a text.
+fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), Diagnostic> {
+    let tokens: Rc<[token::Token]> = lexer::lex(text)?.into();
+    let mut foreseen: Vec<state::Foreseen> = Vec::new();
+    let mut first_fault = None;
+    for _ in 0..READINGS_MAX {
+        let mut parser = parser::Parser::new(text, Rc::clone(&tokens));
+        parser.state.foreseen.clone_from(&foreseen);
+        parser.state.variations = asked.variations;
+        let query = parser.program(asked.filters.clone());
+        let found = std::mem::take(&mut parser.state.foreseen);
+        let learned = found != foreseen && found.iter().any(|one| one.certain);
+        foreseen = found;
+        match query {
+            Ok(query) if !learned => {
+                parser.state.foreseen = foreseen;
+                return parser.refuse_unwritten(&query.body).map(|()| (query, parser.remarks));
+            }
+            Ok(_) => {}
+            Err(fault) => {
+                let supposed = foreseen.iter_mut().rev().find(|one| !one.certain);
+                if !learned && !supposed.is_some_and(state::Foreseen::advance) {
+                    return Err(first_fault.unwrap_or(fault));
+                }
+                first_fault.get_or_insert(fault);
+            }
+        }
+    }
+    Err(first_fault.unwrap_or_else(|| {
+        Diagnostic::error(
+            Span::new(0, 0),
+            "too many dictionaries of unknown types",
+            "put values in before they are read",
+        )
+    }))
+}
+
+/// Notes signs that mean something else in CQL 5.
+fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
+    for (sign, side) in [('△', "white"), ('▲', "black")] {
+        let mut first = None;
+        body.walk(&mut |node| {
+            let span = *node.mark();
+            let is_sign = matches!(node, tree::Ref::Squares(f) if matches!(f.op(), parser::S::Designator { .. }))
+                && text.get(span.start..span.end).is_some_and(|text| text.contains(sign));
+            first = first.or(is_sign.then_some(span));
+        });
+        if let Some(span) = first {
+            remarks.push(Diagnostic::note(
+                span,
+                format!("`{sign}` is any {side} piece in CQL 6"),
+                format!("in CQL 5 it is {side} queens and rooks"),
+            ));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Regular expressions: those of ECMAScript on bytes, and what `std::regex` of C++ knows beside them.
+
+use regress::{Flags, Regex};
+
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// Bytes of a pattern, groups within groups, and alternatives. Beyond, reading it would take minutes or the stack.
+const BYTES_MAX: usize = 20_000;
+const NESTED_MAX: usize = 100;
+const ALTERNATIVES_MAX: usize = 1_000;
+
+/// Classes by name, as in `[[:alpha:]_]`.
+const CLASSES: [(&str, &str); 15] = [
+    ("alnum", "0-9A-Za-z"),
+    ("alpha", "A-Za-z"),
+    ("blank", r" \t"),
+    ("cntrl", r"\x00-\x1f\x7f"),
+    ("d", "0-9"),
+    ("digit", "0-9"),
+    ("graph", "!-~"),
+    ("lower", "a-z"),
+    ("print", " -~"),
+    ("punct", r"!-\/:-@\[-\x60{-~"),
+    ("s", r"\s"),
+    ("space", r"\s"),
+    ("upper", "A-Z"),
+    ("w", r"\w"),
+    ("xdigit", "0-9A-Fa-f"),
+];
+
+/// A pattern as it is searched for.
+///
+/// # Errors
+///
+/// It is no regular expression, or too large a one; `at` is where it stands.
+pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
+    let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
+    if let Some((most, what)) = too_large(pattern) {
+        return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
+    }
+    let pattern = with_ranges(pattern);
+    // Each byte is a character.
+    let characters: String = pattern.bytes().map(char::from).collect();
+    match Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
+        Ok(_) => Ok(pattern),
+        Err(wrong) => fault(format!("`{pattern}` is no regular expression"), wrong.text)
+            .map_err(|fault| fault.help("regular expressions are those of ECMAScript")),
+    }
+}
+
+fn too_large(pattern: &str) -> Option<(usize, &'static str)> {
+    let (mut nested, mut deepest, mut alternatives) = (0usize, 0, 0);
+    outside_of_escapes(pattern, |byte, in_class| match byte {
+        b'(' if !in_class => {
+            nested += 1;
+            deepest = deepest.max(nested);
+        }
+        b')' if !in_class => nested = nested.saturating_sub(1),
+        b'|' if !in_class => alternatives += 1,
+        _ => {}
+    });
+    [
+        (pattern.len(), BYTES_MAX, "bytes"),
+        (deepest, NESTED_MAX, "groups within one another"),
+        (alternatives, ALTERNATIVES_MAX, "`|`"),
+    ]
+    .into_iter()
+    .find(|(found, most, _)| found > most)
+    .map(|(_, most, what)| (most, what))
+}
+
+/// Calls `visit` with each byte that no backslash stands before, and whether it stands in a class.
+fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
+    let (mut in_class, mut escaped) = (false, false);
+    for byte in pattern.bytes() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
+        visit(byte, in_class);
+        match byte {
+            b'\\' => escaped = true,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            _ => {}
+        }
+    }
+}
+
+/// The same with ranges in place of classes by name.
+fn with_ranges(pattern: &str) -> String {
+    let (mut out, mut rest, mut in_class) = (String::new(), pattern, false);
+    while let Some(first) = rest.chars().next() {
+        let named = CLASSES.iter().find_map(|(name, ranges)| {
+            let behind = rest.strip_prefix("[:")?.strip_prefix(name)?.strip_prefix(":]")?;
+            in_class.then_some((ranges, behind))
+        });
+        if let Some((ranges, behind)) = named {
+            out += ranges;
+            rest = behind;
+            continue;
+        }
+        let length = match (first, rest[first.len_utf8()..].chars().next()) {
+            ('\\', Some(escaped)) => 1 + escaped.len_utf8(),
+            _ => first.len_utf8(),
+        };
+        match first {
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+        out += &rest[..length];
+        rest = &rest[length..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_names() {
+        for (pattern, read_as) in [
+            ("[[:alpha:]]+", "[A-Za-z]+"),
+            ("[^[:digit:]_]", "[^0-9_]"),
+            (r"\[[:alpha:]]", r"\[[:alpha:]]"),
+            ("[:alpha:]", "[:alpha:]"),
+            ("é[é[:upper:]]", "é[éA-Z]"),
+        ] {
+            assert_eq!(read(pattern, Span::default()).unwrap(), read_as);
+        }
+    }
+
+    /// Large patterns are refused at once, and others are read on a small stack.
+    #[test]
+    fn patterns_are_no_larger_than_they_may_be() {
+        let alternatives = |count: usize| vec!["a"; count + 1].join("|");
+        let nested = |count: usize| "(".repeat(count) + "a" + &")".repeat(count);
+        for (pattern, is_read) in [
+            (alternatives(ALTERNATIVES_MAX), true),
+            (alternatives(ALTERNATIVES_MAX + 1), false),
+            (alternatives(100_000), false),
+            (nested(NESTED_MAX), true),
+            (nested(NESTED_MAX + 1), false),
+            (nested(30_000), false),
+            ("a".repeat(BYTES_MAX), true),
+            ("a".repeat(BYTES_MAX + 1), false),
+            ("(a{1000}){1000}".repeat(10), true),
+            ("[(|]".repeat(2_000), true),
+        ] {
+            assert_eq!(read(&pattern, Span::default()).is_ok(), is_read, "{}", &pattern[..10]);
+        }
+    }
+}

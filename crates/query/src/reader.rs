@@ -1,0 +1,216 @@
+//! The tokens of a query as the parser reads them: one after the other, up to a limit, or those of a function.
+
+use std::rc::Rc;
+
+use super::{
+    parser::{Parsed, Parser},
+    token::{Tok, Token},
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// Where a parser stands, put aside while it reads other tokens.
+pub(super) struct Place {
+    tokens: Rc<[Token]>,
+    at: usize,
+    end: usize,
+}
+
+impl Parser {
+    pub fn tok(&self) -> &Tok {
+        self.peek(0)
+    }
+
+    pub fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    /// Whether a name is assigned further on.
+    pub(super) fn assigns_ahead(&self, name: &str) -> bool {
+        assigns(&self.tokens[self.at..], name)
+    }
+
+    /// True if a name was assigned, or is by the assignment that is being read.
+    pub(super) fn was_assigned(&self, name: &str) -> bool {
+        assigns(&self.tokens[..self.at], name)
+    }
+
+    /// The span of the token before the current one.
+    pub fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    /// Whether blank space stands before the current token.
+    pub fn spaced(&self) -> bool {
+        self.tokens[self.at].spaced
+    }
+
+    pub fn peek(&self, ahead: usize) -> &Tok {
+        let at = self.at + ahead;
+        &self.tokens[if at < self.end { at } else { self.tokens.len() - 1 }].tok
+    }
+
+    /// Whether blank space stands before a token ahead.
+    pub(super) fn spaced_ahead(&self, ahead: usize) -> bool {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].spaced
+    }
+
+    pub(super) fn peek_span(&self, ahead: usize) -> Span {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].span
+    }
+
+    /// The token before the current one.
+    pub(super) fn before(&self) -> Option<&Tok> {
+        self.at.checked_sub(1).map(|at| &self.tokens[at].tok)
+    }
+
+    pub fn bump(&mut self) -> Span {
+        let span = self.span();
+        if self.at < self.end {
+            self.at += 1;
+        }
+        span
+    }
+
+    /// Reads other tokens, up to [`Tok::End`], and comes back.
+    pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
+        let end = tokens.len() - 1;
+        let place = self.put_aside(Place { tokens, at: 0, end });
+        let read = read(self);
+        self.put_aside(place);
+        read
+    }
+
+    fn put_aside(&mut self, place: Place) -> Place {
+        Place {
+            tokens: std::mem::replace(&mut self.tokens, place.tokens),
+            at: std::mem::replace(&mut self.at, place.at),
+            end: std::mem::replace(&mut self.end, place.end),
+        }
+    }
+
+    /// Some tokens, ended where the next one begins.
+    pub(super) fn taken(&self, from: usize, to: usize) -> Rc<[Token]> {
+        let end = Token { tok: Tok::End, ..self.tokens[to].clone() };
+        self.tokens[from..to].iter().cloned().chain([end]).collect()
+    }
+
+    /// Puts everything from a byte of the text on out of reach, until [`Parser::reach`] is called with the value.
+    pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
+        let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
+        self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
+        outer
+    }
+
+    /// Where the blank line is that ends a path whose first token is the current one: everything behind it is out of
+    /// reach until [`Parser::reach`] is called with the value.
+    pub(super) fn stop_at_blank_line(&mut self) -> usize {
+        let (outer, mut depth) = (self.end, 0u32);
+        for at in self.at..self.end {
+            if depth == 0 && self.tokens[at].apart {
+                self.end = at;
+                break;
+            }
+            match self.tokens[at].tok {
+                Tok::Sign("(" | "{") => depth += 1,
+                Tok::Sign(")" | "}") if depth == 0 => break,
+                Tok::Sign(")" | "}") => depth -= 1,
+                _ => {}
+            }
+        }
+        outer
+    }
+
+    /// Whether a blank line stands before the current token.
+    pub(super) fn is_apart(&self) -> bool {
+        self.tokens[self.at].apart
+    }
+
+    pub(super) fn reach(&mut self, end: usize) {
+        self.end = end;
+    }
+
+    /// Whether a blank line ends what is read, and the current token stands behind it.
+    pub(super) fn at_blank_line(&self) -> bool {
+        self.at == self.end && self.end + 1 < self.tokens.len()
+    }
+
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    pub fn rewind(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.tok(), Tok::Sign(s) if *s == sign)
+    }
+
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(self.tok(), Tok::Word(w) if w == word)
+    }
+
+    pub fn eat_sign(&mut self, sign: &str) -> bool {
+        let hit = self.is_sign(sign);
+        if hit {
+            self.bump();
+        }
+        hit
+    }
+
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        let hit = self.is_word(word);
+        if hit {
+            self.bump();
+        }
+        hit
+    }
+
+    pub fn expect_sign(&mut self, sign: &'static str, why: &str) -> Parsed<Span> {
+        if self.is_sign(sign) {
+            return Ok(self.bump());
+        }
+        Err(Diagnostic::error(
+            self.span(),
+            format!("found {}", self.found()),
+            format!("expected `{sign}` {why}"),
+        ))
+    }
+
+    /// Names the current token for a message.
+    pub fn found(&self) -> String {
+        match self.tok() {
+            Tok::End if self.at_blank_line() => "the end of the line".into(),
+            Tok::End => "the end of the query".into(),
+            Tok::Group { .. } => "a group of a match".into(),
+            Tok::Designator { .. } => "a piece designator".into(),
+            Tok::Word(word) => format!("`{word}`"),
+            Tok::Int(value) => format!("`{value}`"),
+            Tok::Str(_) => "a string".into(),
+            Tok::Sign(sign) => format!("`{sign}`"),
+        }
+    }
+
+    /// A decimal number, with a sign if one stands directly before it.
+    pub fn signed_int(&mut self) -> Option<i32> {
+        if let Tok::Int(value) = *self.tok() {
+            self.bump();
+            return Some(value);
+        }
+        if self.is_sign("-")
+            && let Tok::Int(value) = *self.peek(1)
+            && !self.tokens[self.at + 1].spaced
+        {
+            self.bump();
+            self.bump();
+            return Some(-value);
+        }
+        None
+    }
+}
+
+fn assigns(tokens: &[Token], name: &str) -> bool {
+    tokens.windows(2).any(|pair| {
+        matches!(pair, [Token { tok: Tok::Word(word), .. }, Token { tok: Tok::Sign("="), .. }] if word == name)
+    })
+}

@@ -1,0 +1,55 @@
+//! `similar "FEN"`: how many of the men of a placement stand where it has them.
+
+use shakmaty::Bitboard;
+
+use super::{
+    diagram,
+    game::fen_symbol,
+    parser::{Parsed, Parser, S, balanced, filter},
+    tree::{Kind as _, Node, NumberOp as N, Query, Ref, Squares},
+};
+use orbit_core::{
+    diagnostic::{Diagnostic, Span},
+    fen::Symbol,
+};
+
+impl Query {
+    /// Whether it compares positions with a board, as `similar` does: the designators of its board are not written in the
+    /// query, and their span is empty.
+    pub fn finds_likeness(&self) -> bool {
+        self.body.node().any(&mut |filter| match filter {
+            Ref::Number(number) => match number.op() {
+                N::Cardinality(set) => set.span().start == set.span().end,
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+}
+
+impl Parser {
+    /// `similar "FEN"`: the number of squares of the union of the placement's designators, each of one square, so that
+    /// transforms take the placement as a whole. Fields behind the placement say nothing.
+    pub(super) fn similar(&mut self) -> Parsed<Node> {
+        let word = self.bump();
+        let at = self.span();
+        let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;
+        // The text begins behind its quotation mark.
+        let inside = |fault: Diagnostic| {
+            let start = at.start + 1;
+            let span = Span::new(start + fault.span.start, start + fault.span.end);
+            Diagnostic { span, ..fault }
+        };
+        let placement = diagram::placement(&fen).map_err(inside)?;
+        let men = diagram::men(&fen, placement).map_err(inside)?;
+        let unwritten = Span::new(word.start, word.start);
+        let mut designators = men.into_iter().filter_map(|(square, letter)| {
+            let (pieces, _) = fen_symbol(Symbol::Letter(letter))?;
+            Some(Squares::new(S::Designator { pieces, squares: Bitboard::from(square) }, unwritten))
+        });
+        let first = designators.next().expect("a placement that demands nothing is refused");
+        let union = |a, b| Squares::new(S::Union(a, b), unwritten);
+        let all = balanced(first, designators.collect(), &union);
+        Ok(filter(N::Cardinality(all), word.to(at)))
+    }
+}

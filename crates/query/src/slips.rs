@@ -1,0 +1,289 @@
+//! What is often written in place of CQL, and what it would be in CQL.
+//!
+//! Every function here looks at a text that is refused anyway; none changes what a query means.
+
+use shakmaty::Square;
+
+use super::{
+    cql5,
+    parser::{Parsed, Parser},
+    token::Tok,
+    tree::Pieces,
+    words::{self, transform},
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// Signs of other languages, and the words of CQL for them.
+const FOREIGN: &[(&str, &str, &str)] = &[
+    ("&&", "and", "`&` is the intersection of two sets of squares"),
+    ("||", "or", "`|` is the union of two sets of squares"),
+    ("!", "not", "`!=` compares, and `~` is the complement of a set of squares"),
+];
+
+/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 for them, and an example.
+const SUCCESSORS: &[(&str, &str, &str)] = &[
+    ("next", "line", "`line --> check --> not check`"),
+    ("nextstar", "line", "`line --> check --> true*`"),
+    ("next2", "line", "`line --> check --> not check`"),
+    ("previous2", "line", "`line <-- check <-- not check`"),
+    ("sequence", "line", "`line --> check --> not check`"),
+    ("nextmove", "--", "`--(check)` is a move behind which check is given"),
+    ("relation", "echo", "`echo (s t) {s < t s:P == t:P}` compares two positions of a game"),
+    ("powerdifference", "power", "`power A - power a > 3`"),
+    ("darksquares", "dark", "`dark B` are the bishops on dark squares"),
+    ("lightsquares", "light", "`light B` are the bishops on light squares"),
+    ("matchstring", "comment", "`comment \"text\"` writes a text where a position matches"),
+    ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
+];
+
+/// Quotation marks that are no `"`.
+const QUOTES: &str = "“”„‟«»‘’‚‛";
+
+/// The words of a name at most.
+const NAME_WORDS_MAX: usize = 4;
+
+/// What stands for a piece before squares.
+const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
+
+/// A fault at the start of `text`, which stands at byte `at` of the query.
+pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
+    let first = text.chars().next()?;
+    if QUOTES.contains(first) {
+        let span = Span::new(at, at + first.len_utf8());
+        return Some(
+            Diagnostic::error(span, format!("`{first}` is no quotation mark of CQL"), "write `\"`")
+                .help("word processors replace `\"` by such marks"),
+        );
+    }
+    for (sign, word, help) in FOREIGN {
+        if text.starts_with(sign) && !text.starts_with("!=") {
+            let span = Span::new(at, at + sign.len());
+            let fault =
+                Diagnostic::error(span, format!("`{sign}` is no operator of CQL"), format!("write `{word}`"));
+            return Some(fault.help(*help));
+        }
+    }
+    listed_range(text, at)
+}
+
+/// `R[a1-h8]`: a range from square to square.
+fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
+    let pieces = text.chars().take_while(|c| PIECES.contains(*c)).take(1).map(char::len_utf8).sum();
+    if !text[pieces..].starts_with('[') {
+        return None;
+    }
+    // The pieces may be a list themselves.
+    let inner = &text[pieces + 1..];
+    let letters: usize = inner.chars().take_while(|c| PIECES.contains(*c)).map(char::len_utf8).sum();
+    let open = if inner[letters..].starts_with("][") { pieces + letters + 2 } else { pieces };
+    let list = &text[open + 1..];
+    let list = &list[..list.find(']')?];
+    for (place, part) in parts(list) {
+        if let Some((first, last)) = part.split_once('-').filter(|(a, b)| a.len() == 2 && b.len() == 2)
+            && let (Some(first), Some(last)) = (square(first.as_bytes()), square(last.as_bytes()))
+        {
+            let start = at + open + 1 + place;
+            return Some(squares_from_to("", first, last, Span::new(start, start + part.len())));
+        }
+    }
+    None
+}
+
+/// What stands between commas, without blanks around, and where.
+fn parts(list: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut place = 0;
+    list.split(',').map(move |part| {
+        let start = place + part.len() - part.trim_start().len();
+        place += part.len() + 1;
+        (start, part.trim())
+    })
+}
+
+fn square(name: &[u8]) -> Option<Square> {
+    match name {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            Some(Square::new(u32::from(rank - b'1') * 8 + u32::from(file - b'a')))
+        }
+        _ => None,
+    }
+}
+
+/// The error for `Ra1-h8`.
+fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Diagnostic {
+    let axis = |a: char, b: char| if a == b { a.to_string() } else { format!("{}-{}", a.min(b), a.max(b)) };
+    let files = axis(first.file().char(), last.file().char());
+    let ranks = axis(first.rank().char(), last.rank().char());
+    Diagnostic::error(
+        span,
+        format!("`{pieces}{first}-{last}` goes from square to square"),
+        format!("write the files, then the ranks: `{pieces}{files}{ranks}`"),
+    )
+    .help(format!("a move is `{pieces}{first}--{last}`"))
+}
+
+impl Parser {
+    /// The error for the current token, a sign that begins no filter.
+    pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
+        let span = self.span();
+        match sign {
+            "-=" => Diagnostic::error(span, "`-=` behind a filter", "it subtracts from a variable: `x -= 1`")
+                .help("what a pawn becomes touches its move: `P--=N`"),
+            _ => Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here"),
+        }
+    }
+
+    /// Refuses a `#`, which was read, at the end of a query.
+    pub(super) fn refuse_mate_sign(&self, span: Span) -> Parsed<()> {
+        if *self.tok() != Tok::End {
+            return Ok(());
+        }
+        Err(Diagnostic::error(span, "nothing stands behind `#`", "it counts the squares of a set: `#A`")
+            .help("mate is the filter `mate`, and a move that mates `--(mate)`"))
+    }
+
+    /// Refuses a sign that closes what was never opened.
+    pub(super) fn refuse_closing(&self) -> Parsed<()> {
+        let (open, close) = match self.tok() {
+            Tok::Sign(")") => ("(", ")"),
+            Tok::Sign("}") => ("{", "}"),
+            Tok::Sign("]") => ("[", "]"),
+            _ => return Ok(()),
+        };
+        let label = format!("leave it out, or open it with `{open}`");
+        Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
+    }
+
+    /// `Ra1-h8`, read as far as the `-`.
+    pub(super) fn refuse_range_of_squares(&self) -> Parsed<()> {
+        let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
+            (self.tok(), self.peek(1))
+        else {
+            return Ok(());
+        };
+        let Some(Tok::Designator { squares: first, .. }) = self.before() else { return Ok(()) };
+        let end = self.peek_span(1);
+        let text = &self.text[self.last_span().start..self.last_span().end];
+        if let (Some(first), Some(last)) = (first.single_square(), last.single_square())
+            && !self.spaced()
+            && end.start == self.span().end
+            && let Some(pieces) = text.strip_suffix(&first.to_string())
+        {
+            return Err(squares_from_to(pieces, first, last, self.last_span().to(end)));
+        }
+        Ok(())
+    }
+
+    /// `R = 2` for `R == 2`.
+    pub(super) fn refuse_single_equals(&self) -> Parsed<()> {
+        if !self.is_sign("=") {
+            return Ok(());
+        }
+        let fault = Diagnostic::error(self.span(), "`=` after a filter", "to compare write `==`");
+        let before = self.last_dash.filter(|dash| dash.end == self.last_span().end);
+        Err(match before {
+            Some(dash) => {
+                let moves = &self.text[dash.start..dash.end];
+                fault.help(format!("what a pawn becomes touches its move: `{moves}=Q`"))
+            }
+            None => fault.help("`=` assigns a variable: `x = R`"),
+        })
+    }
+
+    /// `R attack by k`.
+    pub(super) fn refuse_attack_by(&self) -> Parsed<()> {
+        if !self.is_word("by") {
+            return Ok(());
+        }
+        let span = self.last_span().to(self.span());
+        let text = self.text[span.start..span.end].to_string();
+        if text.starts_with("attacked") {
+            return Ok(());
+        }
+        Err(Diagnostic::error(span, format!("`{text}` is no operator of CQL"), "write `attackedby`")
+            .help("`R attacks k`: rooks that attack the king; `R attackedby k`: rooks that it attacks"))
+    }
+
+    /// `:shift` outside of a list of CQL 5; the current token is the `:`.
+    pub(super) fn refuse_keyword_of_cql_5(&self) -> Parsed<()> {
+        let Tok::Word(word) = self.peek(1) else { return Ok(()) };
+        let span = self.span().to(self.peek_span(1));
+        if !cql5::is_keyword(word) || span.end - span.start != word.len() + 1 {
+            return Ok(());
+        }
+        let help = if transform(word).is_some() {
+            format!("CQL 6 writes a transform before its filter, without `:`: `{word} {{Ra1 kh8}}`")
+        } else if words::is_reserved(word) {
+            format!("CQL 6 writes `{word}`, without `:`")
+        } else {
+            String::from("in CQL 5 the list is the whole query")
+        };
+        let label = format!("a list of CQL 5 is `(position Ra1 kh8 :{word})`");
+        Err(Diagnostic::error(span, format!("`:{word}` outside of a list of CQL 5"), label).help(help))
+    }
+
+    /// `player Carlsen`: text without quotation marks behind a filter that begins at `span`.
+    pub(super) fn refuse_bare_text(&self, span: Span) -> Parsed<()> {
+        let Tok::Word(word) = self.tok() else { return Ok(()) };
+        let declared = self.assigns_next()
+            || self.was_assigned(word)
+            || matches!(self.peek(1), Tok::Sign("[element]"))
+            || self.find_dictionary(word).is_some();
+        if words::is_reserved(word) || declared || self.lookup(word).is_some() {
+            return Ok(());
+        }
+        let filter = &self.text[span.start..self.last_span().end];
+        Err(Diagnostic::error(self.span(), format!("`{word}` is no filter"), format!("write `\"{word}\"`"))
+            .help(format!("text stands in quotation marks: `{filter} \"{word}\"`")))
+    }
+
+    /// The remedy for an unknown word that looks like the name of a player or the code of an opening.
+    pub(super) fn name_of_something(&self, word: &str) -> Option<String> {
+        if matches!(word.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) {
+            return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
+        }
+        let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+        if !is_name(word) || word.chars().count() < 3 {
+            return None;
+        }
+        // Words that stand together are one name.
+        let behind = (1..NAME_WORDS_MAX)
+            .take_while(|ahead| matches!(self.peek(*ahead), Tok::Word(next) if is_name(next)));
+        let span = behind.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
+        Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
+    }
+
+    /// What an unknown word was meant to be.
+    pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
+        let span = self.span();
+        if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {
+            let fault = Diagnostic::error(
+                span,
+                format!("`{word}` is a word of CQL 5 and 6.0"),
+                format!("CQL 6.2 has `{successor}`"),
+            );
+            return Some(fault.help(*example));
+        }
+        if cql5::is_transform(word) {
+            return Some(
+                Diagnostic::error(span, format!("`{word}` is a transform of CQL 5"), "CQL 6 has no such transform").help(
+                    format!(
+                        "in CQL 5 it is `(position ... :{word})`; `flip` of CQL 6 makes all turns and reflections, \
+                         `shift` all shifts"
+                    ),
+                ),
+            );
+        }
+        let square = match word.as_bytes() {
+            [piece, square @ ..] if square.len() == 2 && PIECES.contains(char::from(*piece)) => square,
+            square => square,
+        };
+        let label = match square {
+            [b'a'..=b'h', b'0' | b'9'] => "the ranks are 1 to 8",
+            [b'i' | b'j', b'0'..=b'9'] if word.len() == 3 => "the files are a to h",
+            [b'A'..=b'H', b'1'..=b'8'] => "the files are small letters, a to h",
+            _ => return None,
+        };
+        let name = String::from_utf8_lossy(square);
+        Some(Diagnostic::error(span, format!("`{name}` is no square"), label))
+    }
+}

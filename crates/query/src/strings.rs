@@ -1,0 +1,207 @@
+//! Strings: their parts, what is made of them, and regular expressions.
+
+use super::{
+    parser::{N, Parsed, Parser, T, filter, name_of, typed},
+    patterns,
+    token::Tok,
+    tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
+    valued::{kind_of, valued},
+};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// What `[...]` takes of a string.
+pub(super) enum Part {
+    /// `[i]`.
+    Letter(Number),
+    /// `[i:j]`.
+    Slice(Option<Number>, Option<Number>),
+}
+
+impl Part {
+    pub fn of(self, of: Text, span: Span) -> Node {
+        let op = match self {
+            Part::Letter(at) => GameText::Letter { of, at },
+            Part::Slice(from, to) => GameText::Slice { of, from, to },
+        };
+        filter(T::Game(op), span)
+    }
+}
+
+impl Parser {
+    /// `s[i]`, `s[i:j]` behind a string; the current token is the `[`.
+    pub(super) fn index(&mut self, of: Node) -> Parsed<Node> {
+        let of = self.want_text(of, "`[`")?;
+        let span = of.span();
+        let part = self.bounds()?;
+        Ok(part.of(of, span.to(self.last_span())))
+    }
+
+    /// `[i]`, `[i:j]`, `[i:]`, `[:j]`, `[:]`.
+    pub(super) fn bounds(&mut self) -> Parsed<Part> {
+        self.bump();
+        let bound = |parser: &mut Parser, end: &str| {
+            if parser.is_sign(end) {
+                return Ok(None);
+            }
+            let bound = parser.inside(Parser::sum)?;
+            parser.want_number(bound, "a part of a string").map(Some)
+        };
+        let from = bound(self, ":")?;
+        let part = if self.eat_sign(":") {
+            Part::Slice(from, bound(self, "]")?)
+        } else {
+            match from {
+                Some(at) => Part::Letter(at),
+                None => Part::Slice(None, None),
+            }
+        };
+        self.expect_sign("]", "behind the part of a string")?;
+        Ok(part)
+    }
+
+    /// `s ~~ "re"`, of which the string was read.
+    pub(super) fn regex_match(&mut self, left: Node) -> Parsed<Node> {
+        let text = self.want_text(left, "`~~`")?;
+        self.bump();
+        let at = self.span();
+        let Tok::Str(pattern) = self.tok().clone() else {
+            return Err(Diagnostic::error(
+                at,
+                format!("found {}", self.found()),
+                "expected a regular expression in quotation marks",
+            )
+            .help("for example: `player white ~~ \"^Carlsen\"`"));
+        };
+        let pattern = patterns::read(&pattern, at)?;
+        self.bump();
+        let span = text.span().to(at);
+        Ok(filter(T::Game(GameText::Match { text, pattern }), span))
+    }
+
+    /// A filter that takes one string as a tight operand: `uppercase s`.
+    pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> Parsed<Node>
+    where
+        Of<O, Written>: Into<Node>,
+    {
+        let user = self.found();
+        let span = self.bump();
+        let of = self.primary()?;
+        let of = self.want_text(of, &user)?;
+        let span = span.to(of.span());
+        Ok(filter(op(of), span))
+    }
+
+    /// `int s`.
+    pub(super) fn int(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.sum()?;
+        let of = self.want_text(of, "`int`")?;
+        let span = span.to(of.span());
+        Ok(filter(N::Game(GameNumber::ToNumber(of)), span))
+    }
+
+    /// `uppercase s`, `lowercase s`.
+    pub(super) fn case(&mut self, word: &str) -> Parsed<Node> {
+        let upper = word == "uppercase";
+        self.of_text(|of| T::Game(GameText::Case { upper, of }))
+    }
+
+    /// `ascii n`, `ascii "c"`.
+    pub(super) fn ascii(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.sum()?;
+        let span = span.to(of.span());
+        match valued(of) {
+            Node::Number(of) => Ok(filter(T::Game(GameText::OfCode(of)), span)),
+            Node::Text(of) => Ok(filter(N::Game(GameNumber::CodeOf(of)), span)),
+            other => Err(Diagnostic::error(
+                other.span(),
+                format!("`ascii` of {}", name_of(other.ty())),
+                "expected a number or a string of one letter",
+            )),
+        }
+    }
+
+    /// `indexof(a b)`.
+    pub(super) fn index_of(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        self.expect_sign("(", "after `indexof`")?;
+        let text = |parser: &mut Parser| {
+            let text = parser.inside(Parser::sum)?;
+            parser.want_text(text, "`indexof`")
+        };
+        let [part, whole] = [text(self)?, text(self)?];
+        let span = span.to(self.expect_sign(")", "behind the two strings of `indexof`")?);
+        Ok(filter(N::Game(GameNumber::IndexOf(part, whole)), span))
+    }
+
+    /// `max(a b ...)`, `min(a b ...)` of numbers or of strings.
+    pub(super) fn extremum(&mut self, largest: bool) -> Parsed<Node> {
+        let span = self.bump();
+        self.expect_sign("(", "after `max` or `min`")?;
+        let mut args: Vec<Node> = Vec::new();
+        while !self.is_sign(")") {
+            let arg = valued(self.inside(Parser::sum)?);
+            let texts = args.first().is_some_and(|first| kind_of(first) == Type::Str);
+            match (&arg, args.is_empty()) {
+                (Node::Number(_) | Node::Text(_), true) => {}
+                (Node::Number(_), false) if !texts => {}
+                (Node::Text(_), false) if texts => {}
+                _ => {
+                    let (found, at) = typed(&arg);
+                    let wanted = if texts { "a string" } else { "a number" };
+                    return Err(Diagnostic::error(
+                        at,
+                        format!("`max` or `min` needs {wanted}"),
+                        format!("this is {}", name_of(found)),
+                    ));
+                }
+            }
+            args.push(arg);
+        }
+        let span = span.to(self.bump());
+        if args.len() < 2 {
+            return Err(Diagnostic::error(
+                span,
+                "`max` and `min` compare at least two numbers",
+                format!("found {}", args.len()),
+            ));
+        }
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        for arg in args {
+            match arg {
+                Node::Number(number) => numbers.push(number),
+                other => texts.push(self.want_text(other, "`max` or `min`")?),
+            }
+        }
+        Ok(match OneOrMore::new(numbers) {
+            Some(of) if largest => filter(N::Max(of), span),
+            Some(of) => filter(N::Min(of), span),
+            None => filter(T::Game(GameText::Extremum { largest, of: texts }), span),
+        })
+    }
+
+    /// `str(a b ...)`, `str a`.
+    pub(super) fn str(&mut self) -> Parsed<Node> {
+        let span = self.bump();
+        let of = self.joined()?;
+        Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
+    }
+
+    /// What `str`, `comment` and `message` write: filters in parentheses, or one without, which reaches as far as that of a
+    /// transform.
+    pub(super) fn joined(&mut self) -> Parsed<Vec<Node>> {
+        let outer = std::mem::replace(&mut self.state.joins, true);
+        let mut all = Vec::new();
+        if self.eat_sign("(") {
+            while !self.is_sign(")") {
+                all.push(valued(self.inside(Parser::node)?));
+            }
+            self.bump();
+        } else {
+            all.push(valued(self.argument()?));
+        }
+        self.state.joins = outer;
+        Ok(all)
+    }
+}

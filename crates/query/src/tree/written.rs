@@ -1,0 +1,157 @@
+//! The tree as written: with spans, and transforms as keywords.
+
+use super::{
+    Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp,
+    Position, PositionOp, Ref, Squares, SquaresOp, Text, TextOp, TransformKind,
+};
+use orbit_core::diagnostic::Span;
+
+/// The form of a tree that was parsed; its marks are places in the text.
+#[derive(Clone, Copy, Debug)]
+pub enum Written {}
+
+impl Form for Written {
+    type Mark = Span;
+    type OfCondition = ConditionKeyword;
+    type OfSquares = Keyword<Squares>;
+    type OfNumber = NumberKeyword;
+    type OfText = NoTransform<Text>;
+    type OfPosition = NoTransform<Position>;
+}
+
+/// A keyword around a filter whose kind it keeps.
+#[derive(Clone, Debug)]
+pub enum Keyword<F> {
+    /// The union or the largest of the copies' values.
+    Transform(TransformKind, F),
+    /// `notransform F`.
+    NoTransform(F),
+}
+
+/// A keyword whose value is a number.
+#[derive(Clone, Debug)]
+pub enum NumberKeyword {
+    /// A keyword around a number.
+    Number(Keyword<Number>),
+    /// A transform with `count` or a range: how many copies match.
+    Counted(TransformKind, Counted, Node),
+}
+
+/// A keyword whose value is true or false.
+#[derive(Clone, Debug)]
+pub enum ConditionKeyword {
+    /// A transform: whether a copy matches.
+    Transform(TransformKind, Node),
+    /// The transform keywords of a CQL 5 list, each once: whether a copy by one element of each of them matches,
+    /// taken in any order.
+    Lists(Vec<ListTransform>, Node),
+    /// `notransform F`.
+    NoTransform(Condition),
+}
+
+/// `notransform F`, where no transform stands by itself.
+#[derive(Clone, Debug)]
+pub struct NoTransform<F>(pub F);
+
+impl<F: Kind<Written>> Extension<Written> for Keyword<F> {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Written>)) {
+        let (Keyword::Transform(_, of) | Keyword::NoTransform(of)) = self;
+        visit(of.node());
+    }
+}
+
+impl Extension<Written> for NumberKeyword {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Written>)) {
+        match self {
+            NumberKeyword::Number(keyword) => keyword.each_child(visit),
+            NumberKeyword::Counted(_, _, of) => visit(of.node()),
+        }
+    }
+}
+
+impl Extension<Written> for ConditionKeyword {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Written>)) {
+        match self {
+            ConditionKeyword::Transform(_, of) | ConditionKeyword::Lists(_, of) => visit(of.node()),
+            ConditionKeyword::NoTransform(of) => visit(of.node()),
+        }
+    }
+}
+
+impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
+        visit(self.0.node());
+    }
+}
+
+impl Node {
+    /// Whether it is a condition that yields a string, the letter of a piece or a comparison of strings: directly, or
+    /// as the last filter in braces or behind `notransform`.
+    pub fn yields_text(&self) -> bool {
+        let Node::Condition(condition) = self else { return false };
+        let mut condition = condition;
+        loop {
+            condition = match condition.op() {
+                ConditionOp::ContentIs { spelt, .. } => return spelt.is_some(),
+                // Where a value is missing, `!=` holds and has nothing to yield.
+                ConditionOp::TextCompare(cmp, ..) => return *cmp != Cmp::Ne,
+                ConditionOp::Form(ConditionKeyword::NoTransform(of)) => of,
+                ConditionOp::Braces(all) => match all.last() {
+                    Some(Node::Condition(last)) => last,
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+    }
+}
+
+impl<'a> Ref<'a, Written> {
+    /// Whether it is a transform.
+    pub fn is_transform(self) -> bool {
+        matches!(self, Ref::Condition(f) if matches!(f.op(), ConditionOp::Form(ConditionKeyword::Lists(..))))
+            || self.keyword().is_some()
+    }
+
+    /// The transform that this one is applied to and fuses with: directly nested transforms are one, as long as the
+    /// outer ones neither count nor have a range.
+    pub fn fused(self) -> Option<Ref<'a, Written>> {
+        match self.keyword() {
+            Some((inner, false)) if inner.keyword().is_some() => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `notransform`.
+    pub fn shields(self) -> bool {
+        match self {
+            Ref::Condition(f) => matches!(f.op(), ConditionOp::Form(ConditionKeyword::NoTransform(_))),
+            Ref::Squares(f) => matches!(f.op(), SquaresOp::Form(Keyword::NoTransform(_))),
+            Ref::Number(f) => {
+                matches!(f.op(), NumberOp::Form(NumberKeyword::Number(Keyword::NoTransform(_))))
+            }
+            Ref::Text(f) => matches!(f.op(), TextOp::Form(NoTransform(_))),
+            Ref::Position(f) => matches!(f.op(), PositionOp::Form(NoTransform(_))),
+        }
+    }
+
+    /// What a transform of CQL 6 is applied to, and whether its copies are counted.
+    fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
+        match self {
+            Ref::Condition(f) => match f.op() {
+                ConditionOp::Form(ConditionKeyword::Transform(_, of)) => Some((of.node(), false)),
+                _ => None,
+            },
+            Ref::Squares(f) => match f.op() {
+                SquaresOp::Form(Keyword::Transform(_, of)) => Some((of.node(), false)),
+                _ => None,
+            },
+            Ref::Number(f) => match f.op() {
+                NumberOp::Form(NumberKeyword::Number(Keyword::Transform(_, of))) => Some((of.node(), false)),
+                NumberOp::Form(NumberKeyword::Counted(_, _, of)) => Some((of.node(), true)),
+                _ => None,
+            },
+            Ref::Text(_) | Ref::Position(_) => None,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Queries that are similar to one and may hit where it does not: with a condition less, or with transforms.
+//!
+//! They are made of the text of the query, so that a user can run them as they are shown.
+
+use std::collections::HashSet;
+
+use shakmaty::Bitboard;
+
+use super::tree::{ConditionOp, Ref, SquaresOp, Written};
+use super::{Dialect, Parsed, body_start, parse};
+use orbit_core::diagnostic::Span;
+
+/// Conditions that are left out, each by itself, at most.
+const TERMS_MAX: usize = 8;
+/// Longer queries have no similar ones, in bytes.
+const TEXT_MAX: usize = 2_000;
+
+/// A query that is similar to another one.
+#[derive(Clone, Debug)]
+pub struct Weaker {
+    /// How it differs, in words.
+    pub change: String,
+    /// Its text.
+    pub text: String,
+    /// The same, read.
+    pub parsed: Parsed,
+}
+
+/// How the conditions of a query are joined.
+enum Joined<'a> {
+    /// `{a b c}`, or several filters without braces.
+    Braces(Vec<Ref<'a, Written>>),
+    /// `a and b and c`, `a & b & c`: the conditions, and for each what is left of the pair in which it stands.
+    Pairs(Vec<Pair<'a>>),
+}
+
+/// A condition, the pair of operands that it is one of, and the other one.
+struct Pair<'a> {
+    term: Ref<'a, Written>,
+    whole: Span,
+    other: Span,
+    /// Whether the other one is such a pair itself.
+    is_pair: bool,
+}
+
+/// Queries similar to one of CQL 6, at most 20, in this order: for each of its conditions, up to eight, the query without it;
+/// if there are more than two, each by itself; for `a & b` of two sets, the sets in braces; and without transforms, the query
+/// under some. A query in CQL 5 has none, nor has one that cannot be read.
+///
+/// ```
+/// let similar = orbit_query::weaker("flip {Ka1 kh8}");
+/// let texts: Vec<&str> = similar.iter().map(|query| query.text.as_str()).collect();
+/// assert_eq!(texts, ["flip {kh8}", "flip {Ka1}"]);
+/// ```
+pub fn weaker(text: &str) -> Vec<Weaker> {
+    let text = text.trim();
+    let Ok(parsed) = parse(text) else { return Vec::new() };
+    if text.len() > TEXT_MAX || Dialect::of(text) == Dialect::Cql5 {
+        return Vec::new();
+    }
+    let inner = innermost(&parsed);
+    let (whole, joined) = (*inner.mark(), joined(inner));
+    let mut out = Candidates { seen: HashSet::from([text.to_owned()]), found: Vec::new() };
+    let of = |span: Span| text.get(span.start..span.end).unwrap_or_default();
+    let replaced = |span: Span, by: &str| tidied(&text[..span.start], by, &text[span.end..]);
+    let terms: Vec<Span> = match &joined {
+        Joined::Braces(all) => all.iter().map(|term| *term.mark()).collect(),
+        Joined::Pairs(all) => all.iter().map(|pair| *pair.term.mark()).collect(),
+    };
+    let is_sound = terms.iter().all(|span| text.get(span.start..span.end).is_some());
+    if is_sound && terms.len() > 1 {
+        for (index, term) in terms.iter().enumerate().take(TERMS_MAX) {
+            let without = match &joined {
+                Joined::Braces(_) => replaced(*term, ""),
+                Joined::Pairs(all) => {
+                    let Pair { whole, other, is_pair, .. } = all[index];
+                    // Parentheses around both are still needed around what has an operator of its own.
+                    match is_pair && of(whole).starts_with('(') {
+                        true => replaced(whole, &format!("({})", of(other))),
+                        false => replaced(whole, of(other)),
+                    }
+                }
+            };
+            out.add(format!("without {}", of(*term)), without);
+        }
+        let alone = terms.iter().take(TERMS_MAX).filter(|_| terms.len() > 2);
+        alone.for_each(|term| out.add(format!("{} alone", of(*term)), replaced(whole, of(*term))));
+        if matches!(inner, Ref::Squares(f) if matches!(f.op(), SquaresOp::Intersect(..))) {
+            let all: Vec<&str> = terms.iter().map(|term| of(*term)).collect();
+            let braces = format!("{{{}}}", all.join(" "));
+            out.add("all at once: & asks for squares in common".into(), replaced(whole, &braces));
+        }
+    }
+    // Pieces wherever they stand are the same on a board that is turned or shifted.
+    let is_part = |op: &SquaresOp<Written>| matches!(op, SquaresOp::Designator { squares, .. } if *squares != Bitboard::FULL);
+    let names_squares = |node: Ref<'_, Written>| matches!(node, Ref::Squares(f) if is_part(f.op()));
+    if parsed.query.body.any(names_squares) && !parsed.query.body.any(|node| node.is_transform()) {
+        let (head, body) = text.split_at(body_start(text).unwrap_or(0));
+        let body = if text.starts_with('{') && text.len() == whole.end {
+            body.to_owned()
+        } else {
+            format!("{{{body}}}")
+        };
+        for (change, transforms) in [
+            ("colours swapped as well", "flipcolor"),
+            ("turned and mirrored as well", "flip flipcolor"),
+            ("anywhere on the board", "shift flip flipcolor"),
+        ] {
+            out.add(change.into(), format!("{head}{transforms} {body}"));
+        }
+    }
+    out.found
+}
+
+/// Queries that can be read, each once.
+struct Candidates {
+    seen: HashSet<String>,
+    found: Vec<Weaker>,
+}
+
+impl Candidates {
+    fn add(&mut self, change: String, text: String) {
+        if let (true, Ok(parsed)) = (self.seen.insert(text.clone()), parse(&text)) {
+            self.found.push(Weaker { change, text, parsed });
+        }
+    }
+}
+
+/// What the transforms around a query are applied to.
+fn innermost(parsed: &Parsed) -> Ref<'_, Written> {
+    let mut node = super::tree::Kind::node(&parsed.query.body);
+    loop {
+        match &node.children()[..] {
+            [only] if node.is_transform() || node.is_braces() => node = *only,
+            _ => return node,
+        }
+    }
+}
+
+fn joined(node: Ref<'_, Written>) -> Joined<'_> {
+    if node.is_braces() {
+        return Joined::Braces(node.children());
+    }
+    let mut out = Vec::new();
+    pairs(node, kind(node), &mut out);
+    Joined::Pairs(out)
+}
+
+/// Which of the signs that join two operands a filter is.
+fn kind(node: Ref<'_, Written>) -> u8 {
+    match node {
+        Ref::Condition(f) if matches!(f.op(), ConditionOp::And(..)) => 1,
+        Ref::Squares(f) if matches!(f.op(), SquaresOp::Intersect(..)) => 2,
+        _ => 0,
+    }
+}
+
+/// The operands of all filters of one kind that are joined directly, from left to right.
+fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<Pair<'a>>) {
+    if joined_by == 0 {
+        return;
+    }
+    let children = node.children();
+    let [left, right] = children[..] else { return };
+    for (one, other) in [(left, right), (right, left)] {
+        if kind(one) == joined_by {
+            pairs(one, joined_by, out);
+        } else {
+            let is_pair = kind(other) == joined_by;
+            out.push(Pair { term: one, whole: *node.mark(), other: *other.mark(), is_pair });
+        }
+    }
+}
+
+/// A text with a part replaced, without the blanks that only the part needed.
+fn tidied(before: &str, part: &str, after: &str) -> String {
+    if !part.is_empty() {
+        return format!("{before}{part}{after}");
+    }
+    let opens = before.ends_with('{') || before.is_empty();
+    let closes = after.trim_start().starts_with('}') || after.trim_start().is_empty();
+    let before = if closes || after.starts_with(char::is_whitespace) { before.trim_end() } else { before };
+    let after = if opens || closes { after.trim_start() } else { after };
+    format!("{before}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(query: &str) -> Vec<String> {
+        weaker(query).into_iter().map(|query| query.text).collect()
+    }
+
+    #[test]
+    fn each_condition_is_left_out_once() {
+        for (query, expected) in [
+            (
+                "{Ka1 kh8 check}",
+                &[
+                    "{kh8 check}",
+                    "{Ka1 check}",
+                    "{Ka1 kh8}",
+                    "Ka1",
+                    "kh8",
+                    "check",
+                    "flipcolor {Ka1 kh8 check}",
+                    "flip flipcolor {Ka1 kh8 check}",
+                    "shift flip flipcolor {Ka1 kh8 check}",
+                ][..],
+            ),
+            ("flip flipcolor {Ka1 kh8}", &["flip flipcolor {kh8}", "flip flipcolor {Ka1}"]),
+            ("mate flip Ka1", &["flip Ka1", "mate"]),
+            ("mate and check", &["check", "mate"]),
+            ("flip ((mate or check) and Ka1)", &["flip Ka1", "flip (mate or check)"]),
+            (
+                "flip (Ka1 & kh8 & Qb8)",
+                &[
+                    "flip (kh8 & Qb8)",
+                    "flip (Ka1 & Qb8)",
+                    "flip (Ka1 & kh8)",
+                    "flip Ka1",
+                    "flip kh8",
+                    "flip Qb8",
+                    "flip {Ka1 kh8 Qb8}",
+                ],
+            ),
+            ("stalemate", &[]),
+            ("x = 3 x > power A", &["x = 3"]),
+            ("(position Ka1 kh8)", &[]),
+            ("no query {", &[]),
+        ] {
+            assert_eq!(texts(query), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn there_are_few_however_many_conditions_a_query_has() {
+        let query = format!("{{{}}}", ["Ka1"; 50].join(" "));
+        assert!(texts(&query).len() <= 20);
+        assert!(texts(&format!("{{{}}}", ["Ka1"; 900].join(" "))).is_empty());
+        let distinct: Vec<String> = ('a'..='h').map(|file| format!("P{file}2")).collect();
+        assert!(texts(&distinct.join(" ")).len() <= 20);
+    }
+}

@@ -1,0 +1,147 @@
+//! Words about what stands where: pieces, transforms, directions, sets of squares.
+
+use super::{Reading, Reading::*, Rows, Value::*, here, leaf, refused};
+use crate::{
+    parser::{S, T},
+    tree::{Dirs, GameText, PawnKind, Pieces, PureKind, TransformKind},
+};
+use orbit_core::board::{Code, PieceSet};
+
+const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
+
+/// One piece; codes are those of [`Code`].
+const fn man(code: u8) -> Reading {
+    Piece(Pieces { list: PieceSet::only(Code(code)), ..NONE })
+}
+
+const EVERY: &str = "[count | RANGE] F";
+
+#[rustfmt::skip]
+pub(super) const GROUPS: &[Rows] = &[
+    Rows { title: "Pieces", about:
+        "A *designator* is one or several pieces, in brackets if several, and the squares on which they are looked for: `R`, `Ra1`, `[RN]a-h8`, \
+         `♖♘[a1,h8]`. Without pieces it stands for squares, without squares for the whole board. Its value is the set of squares on \
+         which such a piece stands.",
+        words: &[
+        here(&["K", "♔"], "", Squares, man(6), "white kings", "Kg1"),
+        here(&["Q", "♕"], "", Squares, man(5), "white queens", "Qa-h8"),
+        here(&["R", "♖"], "", Squares, man(4), "white rooks", "Ra7"),
+        here(&["B", "♗"], "", Squares, man(3), "white bishops", "Bg2"),
+        here(&["N", "♘"], "", Squares, man(2), "white knights", "Ne5"),
+        here(&["P", "♙"], "", Squares, man(1), "white pawns", "Pa-h7"),
+        here(&["k", "♚"], "", Squares, man(14), "black kings", "kg8"),
+        here(&["q", "♛"], "", Squares, man(13), "black queens", "qa5"),
+        here(&["r", "♜"], "", Squares, man(12), "black rooks", "ra-h2"),
+        here(&["b", "♝"], "", Squares, man(11), "black bishops", "b[b7,g7]"),
+        here(&["n", "♞"], "", Squares, man(10), "black knights", "ne4"),
+        here(&["p", "♟"], "", Squares, man(9), "black pawns", "pa-h2"),
+        here(&["A", "△"], "", Squares, Piece(Pieces { all_white: true, ..NONE }), "white pieces of any kind", "Aa-h8"),
+        here(&["a", "▲"], "", Squares, Piece(Pieces { all_black: true, ..NONE }), "black pieces of any kind", "#a < 4"),
+        here(&["_", "□"], "", Squares, Piece(Pieces { list: PieceSet::EMPTY, ..NONE }), "empty squares", "_e1"),
+        here(&["◭"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..NONE }),
+            "pieces of any kind and colour, `[Aa]`", "◭e5"),
+        here(&[".", "▦"], "", Squares, Sign, "all squares of the board; no designator, so that no transform moves it", "Q attacks ."),
+        here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
+    ] },
+    Rows { title: "Transforms", about:
+        "A transform makes distinct copies of the filter to its right. Alone it has the union of their squares, the largest of their \
+         numbers, or matches if a copy does; with `count` it is the number of copies that match, with a range that number if it lies there.",
+        words: &[
+        here(&["flip", "✵", "flipdihedral", "dihedral"], EVERY, AsF, Transform(TransformKind::Flip),
+            "F under all turns and reflections of the board: eight", "flip {Ra1 kh8}"),
+        here(&["flipvertical"], EVERY, AsF, Transform(TransformKind::FlipVertical),
+            "F and its mirror image in the line between the d- and the e-file, a<->h", "flipvertical Kc1"),
+        here(&["fliphorizontal"], EVERY, AsF, Transform(TransformKind::FlipHorizontal),
+            "F and its mirror image in the line between the ranks 4 and 5, 1<->8", "fliphorizontal Qd1"),
+        here(&["rotate90"], EVERY, AsF, Transform(TransformKind::Rotate90), "F under the four quarter turns", "rotate90 {Ra1 ra8}"),
+        here(&["rotate45"], EVERY, AsF, Transform(TransformKind::Rotate45),
+            "F under the eight eighths of a turn, for directions only: F may name no square", "rotate45 {up 1 K & r}"),
+        here(&["flipcolor", "⬓"], EVERY, AsF, Transform(TransformKind::FlipColor),
+            "F, and F with swapped colours and ranks 1<->8", "flipcolor {Ra7 ka8}"),
+        here(&["reversecolor"], "F", AsF, Transform(TransformKind::ReverseColor),
+            "F with swapped colours and ranks 1<->8, without F itself", "reversecolor Qh5"),
+        here(&["shift"], EVERY, AsF, Transform(TransformKind::Shift),
+            "F moved to all places of the board on which its designators keep a square", "shift {Pa2 Pa3}"),
+        here(&["shifthorizontal"], EVERY, AsF, Transform(TransformKind::ShiftHorizontal),
+            "F moved to the left and to the right", "shifthorizontal {Pa2 Pa3}"),
+        here(&["shiftvertical"], EVERY, AsF, Transform(TransformKind::ShiftVertical),
+            "F moved up and down", "shiftvertical {Pa2 Pa3}"),
+        here(&["notransform"], "F", AsF, Filter(|p, _| p.notransform()),
+            "F as it is written: transforms around it do not change it", "flip {Ra1 notransform kg8}"),
+        here(&["currenttransform"], "", Text, Filter(|p, _| Ok(p.leaf(T::Game(GameText::CurrentTransform(Vec::new()))))),
+            "the names of the transforms that made the copy at hand, the outermost first: `<>` of F as it is written, `<reflect_v>`",
+            "flipvertical {Ra1 currenttransform == \"<reflect_v>\"}"),
+    ] },
+    Rows { title: "Directions", about:
+        "`up S` are the squares that lie above a square of S, whatever stands between; `up 1 S` those one step away, `up 2 4 S` two to \
+         four. A range may run from -7 to 7: backwards if negative, 0 is the square itself.",
+        words: &[
+        here(&["up"], "[RANGE] S", Squares, Direction(Dirs(4)), "the squares above S, towards rank 8", "up 1 P & p"),
+        here(&["down"], "[RANGE] S", Squares, Direction(Dirs(64)), "the squares below S, towards rank 1", "down 1 p & P"),
+        here(&["left"], "[RANGE] S", Squares, Direction(Dirs(16)), "the squares to the left of S, towards the a-file", "left 1 R & R"),
+        here(&["right"], "[RANGE] S", Squares, Direction(Dirs(1)), "the squares to the right of S, towards the h-file", "right 1 R & R"),
+        here(&["northeast"], "[RANGE] S", Squares, Direction(Dirs(2)), "the squares towards h8", "northeast 1 P & k"),
+        here(&["northwest"], "[RANGE] S", Squares, Direction(Dirs(8)), "the squares towards a8", "northwest 1 P & k"),
+        here(&["southeast"], "[RANGE] S", Squares, Direction(Dirs(128)), "the squares towards h1", "southeast 1 p & K"),
+        here(&["southwest"], "[RANGE] S", Squares, Direction(Dirs(32)), "the squares towards a1", "southwest 1 p & K"),
+        here(&["vertical"], "[RANGE] S", Squares, Direction(Dirs(4 | 64)), "up and down", "vertical 1 R & R"),
+        here(&["horizontal"], "[RANGE] S", Squares, Direction(Dirs(1 | 16)), "left and right", "horizontal 1 Q & q"),
+        here(&["orthogonal"], "[RANGE] S", Squares, Direction(Dirs(1 | 4 | 16 | 64)), "up, down, left and right", "orthogonal 1 k & Q"),
+        here(&["diagonal"], "[RANGE] S", Squares, Direction(Dirs(2 | 8 | 32 | 128)), "the four slanting directions", "diagonal 2 K & k"),
+        here(&["maindiagonal"], "[RANGE] S", Squares, Direction(Dirs(2 | 32)), "as the diagonal from a1 to h8", "maindiagonal 1 B & k"),
+        here(&["offdiagonal"], "[RANGE] S", Squares, Direction(Dirs(8 | 128)), "as the diagonal from h1 to a8", "offdiagonal 1 B & k"),
+        here(&["anydirection"], "[RANGE] S", Squares, Direction(Dirs(255)), "all eight directions", "anydirection 1 k & Q"),
+    ] },
+    Rows { title: "Lines and attacks", about: "", words: &[
+        here(&["attacks", "attack"], "S @ S", Squares, Inside,
+            "the squares of the left set whose piece attacks a square of the right one", "N attacks k"),
+        here(&["attackedby"], "S @ S", Squares, Inside,
+            "the squares of the left set that a piece on the right one attacks", "q attackedby N"),
+        here(&["attacked"], "S @ by S", Squares, Inside, "`attackedby` in two words", "q attacked by N"),
+        here(&["by"], "S attacked @ S", Squares, Inside, "the second word of `attacked by`", "q attacked by N"),
+        here(&["->", "→"], "S @ S [@ S ...]", Squares, Sign,
+            "`attacks`; with three sets and more, the sliding pieces of the first that see the last through the others", "B -> n -> k"),
+        here(&["<-", "←"], "S @ S [@ S ...]", Squares, Sign, "`attackedby`; chains as those of `->`, read from the right", "k <- n <- B"),
+        here(&["between"], "@(S S)", Squares, Filter(|p, _| p.between()),
+            "the squares between a square of each set that lie on one line", "between(Q k) & n"),
+        here(&["ray"], "[DIRECTION ...] (S S ...)", Squares, Filter(|p, _| p.ray(false)),
+            "the last squares of lines that begin in the first set and meet the others in order, with nothing else on the way", "ray diagonal (Q k)"),
+        here(&["xray"], "[DIRECTION ...] (S S ...)", Squares, Filter(|p, _| p.ray(true)),
+            "`ray` whose first piece slides along the line; `ray attack`", "xray (R q k)"),
+        here(&["pin"], "[from S] [through S] [to S]", Squares, Filter(|p, _| p.pin()),
+            "pins: who pins, what is pinned, and before what, a king if nothing is said; the value is the part written first, else what is pinned",
+            "pin through n to k"),
+        here(&["through"], "pin @ S", NoValue, Inside, "in `pin`: the pinned pieces", "pin through q to k"),
+        here(&["light"], "S", Squares, Filter(|p, _| p.shade(true)), "the light squares of S", "light B"),
+        here(&["dark"], "S", Squares, Filter(|p, _| p.shade(false)), "the dark squares of S", "not dark B"),
+        here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
+            "the square of a file and a rank, both from 1 to 8, or of a name; no square beyond the board", "makesquare(5 4) & N"),
+    ] },
+    Rows { title: "Pawns and mates", about: "No transform changes these.", words: &[
+        here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
+            "pawns of either side with no enemy pawn before them on their file or the next ones", "passedpawns & Pa-h6"),
+        here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),
+            "pawns without a pawn of their side on the next files", "isolatedpawns & d4"),
+        here(&["doubledpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Doubled)),
+            "pawns with another one of their side on their file", "doubledpawns & P"),
+        here(&["connectedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Connected)),
+            "pawns with a pawn of their side on one of the next files, on any rank", "connectedpawns == []"),
+        here(&["puremate"], "", Squares, leaf!(pure(PureKind::Pure, true)),
+            "the men that take part in a mate in which no square about the king is taken from it twice", "puremate"),
+        here(&["modelmate"], "", Squares, leaf!(pure(PureKind::Model, true)),
+            "`puremate` in which all queens, rooks, bishops and knights of the side that mates take part", "modelmate"),
+        here(&["idealmate"], "", Squares, leaf!(pure(PureKind::Ideal, true)),
+            "`puremate` in which all men on the board take part", "not idealmate"),
+        here(&["purestalemate"], "", Squares, leaf!(pure(PureKind::Pure, false)),
+            "the men that take part in a stalemate in which no square about the king is taken from it twice", "not purestalemate"),
+        here(&["modelstalemate"], "", Squares, leaf!(pure(PureKind::Model, false)),
+            "`purestalemate` in which all queens, rooks, bishops and knights of the side that gave it take part", "not modelstalemate"),
+        here(&["idealstalemate"], "", Squares, leaf!(pure(PureKind::Ideal, false)),
+            "`purestalemate` in which all men on the board take part", "not idealstalemate"),
+        refused(&["arrow"], "reserved by CQL 6.2 and without a use; attacks are written `->`"),
+    ] },
+];
+
+const fn pure(kind: PureKind, mate: bool) -> S {
+    S::Pure { kind, mate }
+}

@@ -1,0 +1,84 @@
+//! Words that join filters: conditions, sets, comparisons, variables, loops.
+
+use super::{Reading::*, Rows, Value::*, here, leaf, refused};
+use crate::{parser::C, tree::GameCondition};
+
+#[rustfmt::skip]
+pub(super) const GROUPS: &[Rows] = &[
+    Rows { title: "Joining conditions", about:
+        "Any filter is a condition: a set matches if it has a square, a number if it has a value. Filters in braces, `{F G}`, all match; \
+         the value is that of the last. Parentheses hold one filter.",
+        words: &[
+        here(&["and"], "F @ F", Condition, Inside, "both match", "check and wtm"),
+        here(&["or"], "F @ F", Condition, Inside, "one of both matches", "Qd8 or qd1"),
+        here(&["not"], "F", Condition, Filter(|p, _| p.not()), "F does not match", "not Qa-h8"),
+        here(&["if"], "F [then] F [else F]", AsF, Filter(|p, _| p.condition()),
+            "the second filter if the first matches, else the third, or true where there is none", "if wtm then Qh5 else qh4"),
+        here(&["then"], "if F @ F [else F]", NoValue, Inside, "may stand before the second filter of `if`", "if wtm then Qh5 else qh4"),
+        here(&["else"], "if F [then] F @ F", NoValue, Inside, "stands before the third filter of `if`", "if wtm then Qh5 else qh4"),
+        here(&["in"], "S @ S, T @ T", Condition, Inside, "all squares of the left set are in the right one; a text is a part of another", "R in a-h1"),
+        here(&["=="], "S @ S, N @ N, T @ T", Condition, Sign, "both are equal; a set beside a number counts its squares", "R == 1"),
+        here(&["!=", "≠"], "S @ S, N @ N, T @ T", Condition, Sign, "both differ", "#B != #b"),
+        here(&["<"], "N @ N, T @ T", Number, Sign, "less than; the value is the left number, as of `==` and the others", "#P < 4"),
+        here(&["<=", "≤"], "N @ N, T @ T", Number, Sign, "at most", "#P <= 4"),
+        here(&[">"], "N @ N, T @ T", Number, Sign, "more than", "#P > 7"),
+        here(&[">=", "≥"], "N @ N, T @ T", Number, Sign, "at least", "#Q >= 1"),
+        here(&["equal"], "@(F F)", Condition, Filter(|p, _| p.equal()), "both have the same value", "equal(#R #r)"),
+        here(&["assert"], "F", Condition, Filter(|p, _| p.assert()), "ends the run where F does not match; of a variable alone: where it has no value", "assert K == 1"),
+        here(&["cql_abort"], "", Condition, leaf!(C::Game(GameCondition::Abort)), "ends the run", "if K == 9 then cql_abort"),
+        here(&["cql_assertvariations"], "TEXT", Condition, Filter(|p, _| p.assert_variations()),
+            "refuses the query with a message where side lines are not searched", "cql(variations) cql_assertvariations \"side lines are needed\""),
+    ] },
+    Rows { title: "Joining sets", about: "", words: &[
+        here(&["|", "∪"], "S @ S", Squares, Sign, "the squares of either set", "(Q | q) == []"),
+        here(&["&", "∩"], "S @ S", Squares, Sign, "the squares of both sets", "R & a-h7"),
+        here(&["~"], "S", Squares, Sign, "the squares that are not in S", "~A == 56"),
+    ] },
+    Rows { title: "Variables and loops", about:
+        "A variable holds a set of squares, a number, a text or a position, and keeps the type of its first value. It keeps its value from \
+         position to position until the game ends.",
+        words: &[
+        here(&["="], "NAME @ S | N | T | P", Condition, Sign, "gives a variable a value; matches if there is one", "{men = #A men == 4}"),
+        here(&["+="], "NAME @ N | T", Condition, Sign, "adds to a variable", "{men = #A men += #a men == 7}"),
+        here(&["-="], "NAME @ N", Condition, Sign, "subtracts from a variable", "{men = #P men -= #p men == 1}"),
+        here(&["*="], "NAME @ N", Condition, Sign, "multiplies a variable", "{men = #R men *= 2 men == 2}"),
+        here(&["/="], "NAME @ N", Condition, Sign, "divides a variable", "{men = #A men /= 2 men == 4}"),
+        here(&["%="], "NAME @ N", Condition, Sign, "the remainder of a variable", "{men = #A men %= 10 men == 0}"),
+        here(&["|="], "NAME @ S", Condition, Sign, "adds squares to a variable", "{both = Q both |= q both == 1}"),
+        here(&["&="], "NAME @ S", Condition, Sign, "keeps the squares of a variable that are in S", "{men = R men &= a-h7 men}"),
+        here(&["=?"], "NAME @ S", Condition, Sign, "assigns a set that has a square, and else does not match", "{men =? Qa-h8 #men == 1}"),
+        here(&["square"], "[all] NAME in S F", Squares, Filter(|p, _| p.square_word()),
+            "the squares of S for which F matches, with NAME as the square; with `all`: F matches for every square of S", "square s in P {up 1 s & p}"),
+        here(&["[element]", "∊", "∈"], "NAME @ S F", Squares, Sign, "`square NAME in S F` in short", "s [element] P {up 1 s & p}"),
+        here(&["[forall]", "∀"], "@ NAME ∊ S F", Condition, Sign, "`square all NAME in S F` in short", "[forall] s ∊ R {s attacks R}"),
+        here(&["loop"], "F", Condition, Filter(|p, _| p.loop_word()), "repeats F until it does not match; matches if F did once", "{x = 0 loop {x < #R x += 1} x == 2}"),
+        here(&["while"], "(F) F", Condition, Filter(|p, _| p.while_word()),
+            "repeats the second filter while the first matches; with `T ~~ TEXT` once for each match", "{x = 0 while (x < #R) x += 1 x == 2}"),
+        here(&["function"], "NAME(NAME ...) {F ...}", NoValue, Filter(|p, word| p.misplaced_declaration(word)),
+            "names a filter with parameters; a call is replaced by it", "function twice(s) {#s == 2} twice(R)"),
+        here(&["dictionary"], "NAME", NoValue, Filter(|p, word| p.misplaced_declaration(word)),
+            "names a table from keys to values, which lasts until the run ends: `D[k] = v`, `D[k]`, `#D`", "dictionary D D[ply] = K #D == 1"),
+        here(&["local"], "dictionary NAME", NoValue, Filter(|p, word| p.misplaced_declaration(word)),
+            "a dictionary that is emptied before each game", "local dictionary D D[ply] = K #D == 1"),
+        here(&["persistent"], "[quiet] NAME = F", Condition, Filter(|p, _| p.persistent()),
+            "a variable that keeps its value from game to game, begins as 0, \"\" or [], and is printed at the end", "{persistent x += 1 x == 3}"),
+        here(&["atomic"], "NAME = F", Condition, Filter(|p, _| p.atomic()), "a variable that goes with the best path", "{atomic x = #R x == 2}"),
+        here(&["isbound"], "NAME", Condition, Filter(|p, word| p.is_bound(word)), "the variable has a value", "{x = 1 isbound x}"),
+        here(&["isunbound"], "NAME", Condition, Filter(|p, word| p.is_bound(word)), "the variable has no value", "{if isunbound x {x = 0} x += 1 x == 3}"),
+        here(&["unbind"], "NAME | NAME[F]", Condition, Filter(|p, _| p.unbind()),
+            "takes the value from a variable, an entry from a dictionary, or all of them", "{x = 1 unbind x isunbound x}"),
+        here(&["piece"], "[all] NAME in S F, NAME = S", Squares, Filter(|p, _| p.piece_word()),
+            "a variable that follows one piece through the game: `◭X = S`, `◭X ∊ S F`; the squares of the pieces for which F matches, with `all`: \
+             F matches for all", "piece X in Nb1 {find X & f3}"),
+        here(&["pieceid"], "S", Number, Filter(|p, _| p.piece_id()),
+            "the number of a piece among those of the game's first position, from 0", "pieceid Ke1 == 4"),
+        refused(&["forall"], "write `[forall]`, `∀` or `square all`"),
+        refused(&["transform"], "reserved by CQL 6.2 and without a use; transforms have names of their own, as `flip`"),
+        refused(&["any"], "a word of CQL 5; CQL 6.2 has `--` for any move and `true` for any position"),
+        refused(&["extension"], "reserved by CQL 6.2 and without a use"),
+    ] },
+    Rows { title: "Counting", about: "", words: &[
+        here(&["count"], "TRANSFORM @ F, find @ F", Number, Inside, "how many copies, or positions of the game, match", "flip count Ra1 > 0"),
+        here(&["all"], "find @ F, square @ NAME in S F", NoValue, Inside, "all positions of the game, all squares of a set", "square all s in R {s attacks R}"),
+    ] },
+];

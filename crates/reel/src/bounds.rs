@@ -1,0 +1,242 @@
+//! What is known of the positions of segments from their keys and moves, without replay.
+//!
+//! A piece stands in some position of a segment only where it stands in the key, or where a move of the segment puts it;
+//! and it stands in all of them where it stands in the key on a square that no move touches. Where a game or a side line
+//! begins inside a segment, what stands at its beginning counts as put there. Numbers of pieces follow from the keys of a
+//! segment and of the next one, since pieces only ever leave the board, promotions aside; where a game ends in between,
+//! from what its last moves capture.
+//!
+//! Eight segments are taken at once, one in each lane. What is called in loops is inlined, so that a caller compiled for
+//! wider vectors gets its own copy.
+
+pub use super::start_codes::start_mask;
+
+use super::lanes::LANES;
+use super::replay::next_start;
+use super::{Block, SEGMENT_SLOTS};
+use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
+
+/// How many pieces [`Moved`] looks at.
+pub const PIECES: usize = 4;
+
+const STANDARD: Board = Position::standard().board;
+
+const PIECE_CODES: u64 = PackedMove::PIECE_CODES as u64;
+
+const PAWN: u8 = 1;
+const ROOK: u8 = 4;
+const KING: u8 = 6;
+const BLACK: u8 = 8;
+
+/// The moves of eight segments.
+pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
+
+/// What the moves of eight segments do.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    /// For some pieces, the squares on which moves put them.
+    pub arrivals: [[u64; LANES]; PIECES],
+    /// The squares that moves leave or reach, and perhaps more.
+    pub touched: [u64; LANES],
+    /// The moves that are no moves of a piece, a bit for each.
+    special: [u64; LANES],
+}
+
+/// What is known of eight segments because games or side lines begin in them; zero where none does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Begun {
+    /// All bits where there is one beginning, and it is the standard position.
+    pub standard: [u64; LANES],
+    /// All bits where there are others.
+    pub other: [u64; LANES],
+}
+
+/// What the last moves of games change, in eight segments: for each side a number for each segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ends {
+    /// How many men are captured.
+    captured: [[u64; LANES]; 2],
+    /// How many pawns are promoted at most.
+    promoted: [[u64; LANES]; 2],
+}
+
+impl Moved {
+    /// The squares on which the moves of eight segments put the pieces with some codes. A code of 16 stands for no piece.
+    #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
+    #[inline(always)]
+    pub fn of(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
+        // Four moves in each.
+        let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
+        let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
+        for four in 0..SEGMENT_SLOTS / 4 {
+            let mut left = [0u64; LANES];
+            for n in 0..LANES {
+                left[n] = u64::from_ne_bytes(words[n][four]);
+            }
+            for k in 0..4 {
+                for n in 0..LANES {
+                    let mv = left[n] >> (16 * if cfg!(target_endian = "little") { k } else { 3 - k });
+                    let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12 & 15);
+                    let bit = 1u64 << to;
+                    // Codes 0, 7, 8 and 15: the role is 0 or 7.
+                    let special = u64::from((code + 1) & 6 == 0);
+                    out.special[n] |= special << (4 * four + k);
+                    out.touched[n] |= bit | 1 << from;
+                    for piece in 0..PIECES {
+                        out.arrivals[piece][n] |= if code == codes[piece] { bit } else { 0 };
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Adds what castling, captures in passing and beginnings change in a segment, the `n`-th of these.
+    pub fn add_special(&mut self, block: &Block, segment: u32, n: usize, codes: [u64; PIECES]) {
+        let segment = segment as usize;
+        let mut start = block.keys[segment].first_start as usize;
+        let mut arrive = |code: u8, squares: u64| {
+            for (arrivals, _) in self.arrivals.iter_mut().zip(codes).filter(|&(_, of)| of == u64::from(code))
+            {
+                arrivals[n] |= squares;
+            }
+        };
+        let mut special = self.special[n];
+        while special != 0 {
+            let mv = block.moves.get(segment * SEGMENT_SLOTS + special.trailing_zeros() as usize);
+            special &= special - 1;
+            let Some(&mv) = mv else { break };
+            let (from, to) = (mv.from() as u32, mv.to() as u32);
+            let rank = from & 56;
+            match mv.kind() {
+                MoveKind::Castle => {
+                    let (king, rook) = mv.castled();
+                    let (king, rook) = (1 << king as u32, 1 << rook as u32);
+                    let color = if rank == 0 { 0 } else { BLACK };
+                    arrive(KING | color, king);
+                    arrive(ROOK | color, rook);
+                    self.touched[n] |= king | rook;
+                }
+                MoveKind::EnPassant => {
+                    arrive(PAWN | if to < 32 { BLACK } else { 0 }, 1 << to);
+                    self.touched[n] |= 1 << (rank | to & 7);
+                }
+                MoveKind::Start => {
+                    let board = match mv.is_start_table() {
+                        true => next_start(block, true, &mut start).board,
+                        false => STANDARD,
+                    };
+                    for code in codes.into_iter().filter(|&code| code < 16) {
+                        arrive(code as u8, board.having(Code(code as u8)).0);
+                    }
+                    let key = &block.keys[segment].board;
+                    let differ = key.planes.iter().zip(board.planes).fold(0, |all, (a, b)| all | a ^ b);
+                    self.touched[n] |= differ;
+                }
+                MoveKind::Null | MoveKind::Piece(_) => {}
+            }
+        }
+    }
+
+    /// Whether the `n`-th of the segments has moves that are no moves of a piece.
+    pub fn is_special(&self, n: usize) -> bool {
+        self.special[n] != 0
+    }
+}
+
+impl Begun {
+    /// What is known of some segments of a block, at most as many as there are lanes.
+    #[inline(always)]
+    pub fn of(moves: &SegmentMoves) -> Begun {
+        let mut out = Begun::default();
+        for n in 0..LANES {
+            let starts = start_mask(&moves[n]);
+            let first = moves[n][starts.trailing_zeros() as usize % SEGMENT_SLOTS];
+            let mask = match starts.is_power_of_two() && !first.is_start_table() {
+                true => &mut out.standard,
+                false => &mut out.other,
+            };
+            mask[n] = if starts != 0 { u64::MAX } else { 0 };
+        }
+        out
+    }
+}
+
+impl Ends {
+    /// Those of games until another one begins in their segment, from the men on the board at its beginning.
+    #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
+    #[inline(always)]
+    pub fn of(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
+        let mut out = Ends::default();
+        let (mut occupied, mut has_ended) = ([0; LANES], [0u64; LANES]);
+        for n in 0..LANES {
+            occupied[n] = planes[0][n] | planes[1][n] | planes[2][n];
+        }
+        for i in 0..SEGMENT_SLOTS {
+            let mut these = [0u64; LANES];
+            for n in 0..LANES {
+                these[n] = moves[n][i].0.into();
+            }
+            for n in 0..LANES {
+                let mv = these[n];
+                let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12);
+                has_ended[n] |= u64::from(code == 15);
+                let is_piece = PIECE_CODES >> code & 1;
+                // White's, if it is a piece.
+                let is_black = code >> 3;
+                let passing = u64::from(code == 7);
+                let passing_white = passing & to >> 5;
+                let captures = occupied[n] >> to & is_piece & !has_ended[n];
+                let by_black = captures & is_black | passing & !(to >> 5) & !has_ended[n];
+                let by_white = captures & !is_black | passing_white & !has_ended[n];
+                out.captured[0][n] += by_black & 1;
+                out.captured[1][n] += by_white & 1;
+                let ranks = mv & (7 << 9 | 7 << 3);
+                out.promoted[0][n] += u64::from(ranks == 7 << 9 | 6 << 3) & is_piece & !has_ended[n];
+                out.promoted[1][n] += u64::from(ranks == 1 << 3) & is_piece & !has_ended[n];
+                let castled = if to > from { 0b0110_0000 } else { 0b0000_1100 } << (from & 56);
+                let reached = if code == 0 { castled } else { 1 << to };
+                let left = 1 << from | 1 << to | passing << (from & 56 | to & 7);
+                // A null move goes from a1 to a1, and changes nothing.
+                let (reached, left) = if code == 8 { (0, 0) } else { (reached, left) };
+                occupied[n] = occupied[n] & !left | reached;
+            }
+        }
+        out
+    }
+
+    /// Number: how many fewer pieces of a set, all of one side, there may be.
+    #[inline(always)]
+    pub fn losses(&self, set: PieceSet) -> [u64; LANES] {
+        let (black, codes) = match set.0 & PieceSet::BLACK.0 {
+            0 => (0, [PAWN, KING]),
+            _ => (1, [PAWN | BLACK, KING | BLACK]),
+        };
+        let mut out = self.captured[black];
+        // Pawns that become other pieces of the set are still there.
+        let [pawn, king] = codes.map(Code);
+        let others = if black == 0 { PieceSet::WHITE } else { PieceSet::BLACK }.0 & !set.0 & !(1 << king.0);
+        if set.contains(pawn) && others != 0 {
+            out.iter_mut().zip(self.promoted[black]).for_each(|(out, promoted)| *out += promoted);
+        }
+        out
+    }
+}
+
+/// The moves of some segments of a block, at most as many as there are lanes; null moves where there are none.
+///
+/// # Panics
+///
+/// When there is no such segment, or there are more segments than lanes.
+#[inline(always)]
+pub fn moves_of(block: &Block, segments: &[u32]) -> SegmentMoves {
+    let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];
+    for (n, &segment) in segments.iter().enumerate() {
+        let rest = &block.moves[segment as usize * SEGMENT_SLOTS..];
+        match rest.first_chunk() {
+            Some(whole) => moves[n] = *whole,
+            None => moves[n][..rest.len()].copy_from_slice(rest),
+        }
+    }
+    moves
+}

@@ -1,0 +1,305 @@
+//! How a `.reel` file is laid out, and what can be wrong with one.
+//!
+//! ```text
+//! file header    64 bytes
+//! blocks         each: header 64, keys 48 a segment, moves 2 a slot, then five zstd frames: starts
+//!                and side lines, games, tags, problems, annotations; zeros up to a multiple of 8
+//! directory      32 bytes a block, then sources and totals
+//! ```
+//!
+//! Numbers are little-endian. Every byte that counts stands under one of the three kinds of CRC-32: header,
+//! block, directory. Since version 3 a game may have side lines and annotations. Bytes that do not count: since version 2 blocks may lie apart, with older
+//! directories between them, and bytes after the end that the header names are of an append that was
+//! interrupted.
+
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+
+/// The first bytes of a reel: no text begins so, and a transfer that alters line ends breaks it.
+pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
+/// The version that this library writes, and the newest that it reads.
+pub const FORMAT_VERSION: u32 = 3;
+
+pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
+pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
+pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
+/// Limits of what a reel may claim, since its sections are read into memory before they can be checked. They are far
+/// above what [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) leaves of a text.
+///
+/// Bytes of a block, as stored.
+pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
+/// Bytes of a block's frames together, when decompressed.
+pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
+/// Games of a block, skipped ones included.
+pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
+/// Problems of a block.
+pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
+/// Tag pairs of a block.
+pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
+/// Comments and glyphs of a block.
+pub(super) const BLOCK_ANNOTATIONS_MAX: usize = 1 << 20;
+/// Bytes of the directory.
+pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
+/// Sources of a reel.
+pub(super) const SOURCES_MAX: usize = 1 << 20;
+/// An entry of the start table: occupancy, state, and half a byte for each of 64 squares.
+pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
+/// A side line: parent, number among its siblings, move.
+pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
+/// What a frame has of a game, or of a run of games, at most: numbers of up to ten bytes, and a byte.
+pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
+pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
+
+const _: () = assert!(cfg!(target_endian = "little"), "reels are read and written as they lie in memory");
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct FileHeader {
+    pub(super) magic: [u8; 8],
+    pub(super) version: u32,
+    /// Of the header with this field 0.
+    pub(super) crc: u32,
+    pub(super) file_bytes: u64,
+    pub(super) directory_offset: u64,
+    pub(super) directory_bytes: u64,
+    pub(super) blocks: u32,
+    pub(super) directory_crc: u32,
+    /// The version of the rules by which all its games were read; 0 where that is not known, or not one.
+    pub(super) reader: u32,
+    /// The variations that its games had and it has not: the lower and the upper half. 0 also where that was not counted.
+    pub(super) side_lines: [u32; 2],
+    /// Whether side lines, comments and glyphs were kept: 1, else 0.
+    pub(super) variations: u32,
+}
+
+impl FileHeader {
+    pub(super) fn checksum(&self) -> u32 {
+        crc32fast::hash(bytemuck::bytes_of(&FileHeader { crc: 0, ..*self }))
+    }
+}
+
+/// One of the frames of a block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct Frame {
+    /// As stored.
+    pub(super) bytes: u32,
+    /// When decompressed.
+    pub(super) raw_bytes: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub(super) struct BlockHeader {
+    /// Of everything in the block after this field.
+    pub(super) crc: u32,
+    pub(super) magic: u32,
+    pub(super) slots: u32,
+    /// Start positions of games.
+    pub(super) starts: u32,
+    pub(super) games: u32,
+    pub(super) lines: u32,
+    pub(super) annotations: Frame,
+    /// Starts and side lines, games, tags, problems. Annotations stand after them.
+    pub(super) frames: [Frame; 4],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(super) struct DirectoryEntry {
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+    pub(super) slots: u32,
+    /// Games that have slots.
+    pub(super) games: u32,
+    /// Games read, skipped ones included.
+    pub(super) games_read: u32,
+    pub(super) reserved: u32,
+}
+
+/// The bytes that a reel, or a block of one, spends on what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SectionBytes {
+    /// Key positions.
+    pub keys: u64,
+    /// Moves.
+    pub moves: u64,
+    /// Start positions, and where side lines begin.
+    pub starts: u64,
+    /// The game table: numbers, offsets and outcomes.
+    pub games: u64,
+    /// Tags.
+    pub tags: u64,
+    /// Problems.
+    pub problems: u64,
+    /// Comments and glyphs.
+    pub annotations: u64,
+    /// Headers, directory, source list and padding.
+    pub other: u64,
+}
+
+impl SectionBytes {
+    /// All of them together.
+    pub fn total(&self) -> u64 {
+        let Self { keys, moves, starts, games, tags, problems, annotations, other } = *self;
+        keys + moves + starts + games + tags + problems + annotations + other
+    }
+
+    /// Adds what another block spends.
+    pub fn add(&mut self, other: &SectionBytes) {
+        self.keys += other.keys;
+        self.moves += other.moves;
+        self.starts += other.starts;
+        self.games += other.games;
+        self.tags += other.tags;
+        self.problems += other.problems;
+        self.annotations += other.annotations;
+        self.other += other.other;
+    }
+}
+
+/// Why a reel cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReelError {
+    /// The operating system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// The operating system refused while the reel was added to; the reel is as it was before.
+    #[error("{}: nothing was appended: {error}", path.display())]
+    Append {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// A reel whose games were read by other rules than those of this version was to be appended to.
+    #[error(
+        "{}: nothing was appended: another version of orbit made the reel and read games by other rules; make it again of all files, or \
+         index the new ones to a reel of their own", path.display()
+    )]
+    OtherRules {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process appends to the reel, or replaces it.
+    #[error("{}: another process is writing this reel: wait until it is done", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder, a device or a pipe.
+    #[error("{} is a folder, a device or a pipe, and a reel must be a file: give another name", path.display())]
+    NoFile {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// The first bytes are not a reel's.
+    #[error("{} is no reel: `orbit index` makes one from PGN", path.display())]
+    NotAReel {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Written by a later version of this program.
+    #[error(
+        "{}: format version {found}, but this program reads versions up to {FORMAT_VERSION}; \
+         update the program, or index the PGN again", path.display()
+    )]
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The file ends too early.
+    #[error("{}: the file ends after {found} of {expected} bytes: copy or index it again", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// How long it should be.
+        expected: u64,
+        /// How long it is.
+        found: u64,
+    },
+    /// Bytes were altered after the reel was written.
+    #[error("{}: damaged, the checksum of {part} is wrong; copy or index it again", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Header, directory or which block.
+        part: FilePart,
+    },
+    /// The checksums are right, but what they cover contradicts itself.
+    #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
+    Inconsistent {
+        /// The file.
+        path: PathBuf,
+        /// Header, directory or which block.
+        part: FilePart,
+        /// The contradiction.
+        what: &'static str,
+    },
+    /// The system gave no memory for a part of the file.
+    #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// Directory or which block.
+        part: FilePart,
+    },
+    /// A limit of the format.
+    #[error("{}: {what}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// What is.
+        what: &'static str,
+    },
+}
+
+impl ReelError {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            ReelError::Io { path, .. }
+            | ReelError::Append { path, .. }
+            | ReelError::Busy { path }
+            | ReelError::OtherRules { path }
+            | ReelError::NoFile { path }
+            | ReelError::NotAReel { path }
+            | ReelError::NewerVersion { path, .. }
+            | ReelError::Truncated { path, .. }
+            | ReelError::Checksum { path, .. }
+            | ReelError::Inconsistent { path, .. }
+            | ReelError::Memory { path, .. }
+            | ReelError::TooLarge { path, .. } => path,
+        }
+    }
+}
+
+/// A part of the file that an error is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FilePart {
+    /// The file header.
+    Header,
+    /// The directory of blocks, sources and totals.
+    Directory,
+    /// A block, from 0.
+    Block(usize),
+}
+
+impl std::fmt::Display for FilePart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FilePart::Header => f.write_str("the header"),
+            FilePart::Directory => f.write_str("the directory"),
+            FilePart::Block(block) => write!(f, "block {block}"),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Eight segments at once, one in each lane of a vector of eight words.
+//!
+//! A position waits for the one before it, but segments do not wait for each other. What each move
+//! changes is computed first, for all moves alike: the squares that are emptied and, for each plane,
+//! the squares that are set. What is left for the chain is `plane & !emptied | set`. The few moves
+//! that are not of the common kind are written over in between, one by one.
+//!
+//! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.
+
+use super::replay::{Masks, next_start};
+use super::{Block, SEGMENT_SLOTS};
+use orbit_core::board::{MoveKind, PackedMove, Position, State};
+
+/// Segments that are replayed together.
+pub const LANES: usize = 8;
+
+/// A word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
+
+/// The bits of a [`State`] for each slot of eight segments.
+pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
+
+/// What moves do to the planes; kept between calls only to save its allocation.
+#[repr(align(64))]
+#[derive(Clone, Debug)]
+pub struct LaneMoves {
+    /// Squares that are emptied before `set` is added.
+    emptied: LaneColumn,
+    /// For each plane, squares that are set.
+    set: [LaneColumn; 4],
+    /// The states that games and lines begin with, each at the slot before.
+    begun: LaneStates,
+}
+
+impl LaneMoves {
+    /// Room for the moves of eight segments. It is large: 11 KiB.
+    pub fn new_boxed() -> Box<LaneMoves> {
+        const NONE: LaneColumn = [[0; LANES]; SEGMENT_SLOTS];
+        Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
+    }
+
+    /// Replays some segments of a block, at most as many as there are lanes, into the four planes, and returns what is
+    /// known of their slots. With `states` it writes these too. Slots beyond the block hold anything.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such segment, or there are more segments than lanes.
+    #[inline(always)]
+    pub fn replay(
+        &mut self,
+        block: &Block,
+        segments: &[u32],
+        planes: [&mut LaneColumn; 4],
+        states: Option<&mut LaneStates>,
+    ) -> [Masks; LANES] {
+        let mut moves = [[0u16; LANES]; SEGMENT_SLOTS];
+        let mut special = [0u32; LANES];
+        for (n, &segment) in segments.iter().enumerate() {
+            let rest = &block.moves[segment as usize * SEGMENT_SLOTS..];
+            match rest.first_chunk() {
+                Some(whole) => special[n] = transpose(whole, n, &mut moves),
+                None => {
+                    let mut padded = [PackedMove::NULL; SEGMENT_SLOTS];
+                    padded[..rest.len()].copy_from_slice(rest);
+                    special[n] = transpose(&padded, n, &mut moves);
+                }
+            }
+        }
+        self.common_moves(&moves);
+        let mut masks = [Masks::default(); LANES];
+        for (n, &segment) in segments.iter().enumerate() {
+            let key = &block.keys[segment as usize];
+            let mut lane = Lane { block, start: key.first_start as usize, terminal: 0, lines: 0, white: 0 };
+            lane.white = white_slots(0, key.state.0 & 1);
+            let mut left = special[n];
+            while left != 0 {
+                let i = left.trailing_zeros() as usize;
+                left &= left - 1;
+                self.special_move(i, n, PackedMove(moves[i][n]), &mut lane);
+            }
+            let slots = (block.moves.len() - segment as usize * SEGMENT_SLOTS).min(SEGMENT_SLOTS);
+            masks[n] = Masks::new(slots, key.ply == 0, lane.terminal, lane.lines, lane.white);
+        }
+        if let Some(states) = states {
+            self.states(block, segments, &moves, states);
+        }
+        for (k, out) in planes.into_iter().enumerate() {
+            let mut plane = [0; LANES];
+            for (word, &segment) in plane.iter_mut().zip(segments) {
+                *word = block.keys[segment as usize].board.planes[k];
+            }
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = plane;
+                for (n, word) in plane.iter_mut().enumerate() {
+                    *word = *word & !self.emptied[i][n] | self.set[k][i][n];
+                }
+            }
+        }
+        masks
+    }
+
+    /// Takes all moves for moves of a piece.
+    #[inline(always)]
+    fn common_moves(&mut self, moves: &[[u16; LANES]; SEGMENT_SLOTS]) {
+        let moves = moves.as_flattened();
+        let emptied = self.emptied.as_flattened_mut();
+        let [s0, s1, s2, s3] = self.set.each_mut().map(|set| set.as_flattened_mut());
+        for p in 0..LANES * SEGMENT_SLOTS {
+            let mv = u64::from(moves[p]);
+            let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12);
+            emptied[p] = 1 << from | 1 << to;
+            s0[p] = (code & 1) << to;
+            s1[p] = (code >> 1 & 1) << to;
+            s2[p] = (code >> 2 & 1) << to;
+            s3[p] = (code >> 3 & 1) << to;
+        }
+    }
+
+    /// Writes the states of positions.
+    #[inline(always)]
+    fn states(
+        &self,
+        block: &Block,
+        segments: &[u32],
+        moves: &[[u16; LANES]; SEGMENT_SLOTS],
+        out: &mut LaneStates,
+    ) {
+        let mut states = [0; LANES];
+        for (state, &segment) in states.iter_mut().zip(segments) {
+            *state = block.keys[segment as usize].state.0;
+        }
+        for i in 0..SEGMENT_SLOTS {
+            out[i] = states;
+            for n in 0..LANES {
+                let mv = PackedMove(moves[i][n]);
+                let after = State(states[n]).after(mv).0;
+                states[n] = if mv.is_start() { self.begun[i][n] } else { after };
+            }
+        }
+    }
+
+    /// Writes over what [`LaneMoves::common_moves`] made of one of the other moves. These are legal,
+    /// so that the rank tells the colour.
+    #[inline(always)]
+    fn special_move(&mut self, i: usize, n: usize, mv: PackedMove, lane: &mut Lane<'_>) {
+        let (from, to) = (mv.from() as u32, mv.to() as u32);
+        let rank = from & 56;
+        let (emptied, set) = match mv.kind() {
+            MoveKind::Null => (0, [0; 4]),
+            MoveKind::Castle => {
+                let (king, rook) = mv.castled();
+                let (king, rook) = (1u64 << king as u32, 1u64 << rook as u32);
+                let black = if rank == 0 { 0 } else { king | rook };
+                (1 << from | 1 << to | king | rook, [0, king, king | rook, black])
+            }
+            MoveKind::EnPassant => {
+                let taken = 1u64 << (rank | to & 7);
+                let pawn = 1u64 << to;
+                (1 << from | pawn | taken, [pawn, 0, 0, if to < 32 { pawn } else { 0 }])
+            }
+            MoveKind::Start => {
+                let Position { board, state } = next_start(lane.block, mv.is_start_table(), &mut lane.start);
+                lane.terminal |= 1 << i;
+                lane.lines |= u32::from(mv == PackedMove::START_LINE) << i;
+                self.begun[i][n] = state.0;
+                let after = (u32::MAX << i) << 1;
+                lane.white = lane.white & !after | white_slots(i as u32 + 1, state.0 & 1) & after;
+                (u64::MAX, board.planes)
+            }
+            MoveKind::Piece(_) => return,
+        };
+        self.emptied[i][n] = emptied;
+        for (column, set) in self.set.iter_mut().zip(set) {
+            column[i][n] = set;
+        }
+    }
+}
+
+/// What is gathered while the special moves of one segment are seen.
+struct Lane<'a> {
+    block: &'a Block,
+    /// The next entry of the start table.
+    start: usize,
+    terminal: u32,
+    lines: u32,
+    white: u32,
+}
+
+/// The slots with White to move, if they alternate and `black` to move is at slot `first`.
+#[inline(always)]
+fn white_slots(first: u32, black: u32) -> u32 {
+    if (first ^ black) & 1 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa }
+}
+
+/// Writes the moves of a segment into its lane, and returns which of them are no moves of a piece.
+#[inline(always)]
+fn transpose(moves: &[PackedMove; SEGMENT_SLOTS], n: usize, out: &mut [[u16; LANES]; SEGMENT_SLOTS]) -> u32 {
+    let mut special = 0;
+    for i in 0..SEGMENT_SLOTS {
+        // Codes 0, 7, 8 and 15: the role is 0 or 7.
+        let role = u32::from(moves[i].0) >> 12 & 7;
+        special |= u32::from((role + 1) & 6 == 0) << i;
+        out[i][n] = moves[i].0;
+    }
+    special
+}

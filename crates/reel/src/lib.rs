@@ -1,0 +1,59 @@
+//! The reel: all positions of a database as one long strip of slots.
+//!
+//! A reel is a sequence of [`Block`]s, each an independent little strip of whole games made from
+//! about 1 MiB of PGN. A block is the unit of work, of checksum, of transfer to a device and of
+//! memory: scanning and indexing touch a few blocks at a time, however long the database.
+//!
+//! In a block every position is a *slot*. One *key position* stands at every 32nd slot (a
+//! *segment*), a two-byte move in each slot leads to the next, and [`replay`] turns a segment back
+//! into positions. The invariant that everything here keeps: replaying a segment from its key, and
+//! replaying the block from its first slot, give the same positions.
+//!
+//! Of PGN it knows what a read game is made of, and what the file of one is known by; how text is read it does not.
+
+#![deny(unsafe_code, missing_docs)]
+
+mod block;
+pub mod bounds;
+mod builder;
+mod bytes;
+mod counts;
+mod decode;
+mod duplicates;
+mod encode;
+mod fen;
+mod format;
+pub mod lanes;
+mod main_lines;
+mod manifest;
+mod material;
+mod measures;
+mod reader;
+pub mod replay;
+mod scratch;
+mod seen;
+mod shards;
+mod source;
+mod start_codes;
+mod strings;
+mod totals;
+mod writer;
+
+pub use block::{
+    Block, GameRow, Key, LineRow, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start, TagName, TagValue,
+};
+pub use builder::BlockBuilder;
+pub use bytes::sees_refusals;
+pub use decode::Contents;
+pub use duplicates::{Alike, Duplicate, GameHash, GameSet};
+pub use encode::EncodedBlock;
+pub use format::{FORMAT_VERSION, FilePart, MAGIC, ReelError, SectionBytes};
+pub use manifest::{MANIFEST_NAME, Manifest, ManifestError, ManifestSource, Shard};
+pub use material::{MATERIAL_SEGMENTS, Material, Numbers};
+pub use measures::GameMeasures;
+pub use reader::Reel;
+pub use shards::ShardsWriter;
+pub use source::ReelSource;
+pub use strings::Strings;
+pub use totals::{DUPLICATE, OTHER_REASONS, REASONS_MAX, SAME_MOVES, Totals, reason_class};
+pub use writer::ReelWriter;

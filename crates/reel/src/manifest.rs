@@ -1,0 +1,346 @@
+//! A folder of reels that are one database: the shards, and the manifest that names them in order.
+//!
+//! The manifest is written last, so that a folder with one is complete. It has a checksum of its own and says of each shard
+//! how long it is and what its header hashes to; the header in turn vouches for the directory, and each block has a
+//! checksum. A shard that was exchanged, cut or altered is therefore noticed before a game of it is used.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
+
+use super::reader::Reel;
+use super::source::ReelSource;
+use super::{FORMAT_VERSION, ReelError};
+use orbit_core::files::{OutputError, OutputFile, open_regular};
+use orbit_pgn::{READER_VERSION, Stamp};
+
+/// The name of the manifest in its folder.
+pub const MANIFEST_NAME: &str = "orbit-manifest.json";
+/// Counts up when the meaning of a manifest changes.
+const SCHEMA: u32 = 1;
+/// The longest manifest that is read.
+const MANIFEST_BYTES_MAX: u64 = 1 << 30;
+
+/// Why a folder of reels cannot be read as one database, or cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// The manifest cannot be read.
+    #[error("{} cannot be read ({error}): check the path and its permissions", path.display())]
+    Unreadable {
+        /// The manifest.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The manifest is not as it was written.
+    #[error(
+        "{} is no manifest of this version of orbit, or was altered or cut ({what}): make the folder again with `orbit index \
+         --shards`", path.display()
+    )]
+    Malformed {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A folder has shards and no manifest.
+    #[error(
+        "{} contains reels, but no {MANIFEST_NAME}: `orbit index --shards` was not finished; remove the folder and index again, \
+         or name the reels themselves", folder.display()
+    )]
+    Missing {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A shard is not there.
+    #[error("{} is missing, which {MANIFEST_NAME} names: put the file back, or index again", path.display())]
+    MissingShard {
+        /// The shard.
+        path: PathBuf,
+    },
+    /// A shard is not the one that the manifest describes.
+    #[error(
+        "{} is not the reel that {MANIFEST_NAME} describes ({what}): put the right file back, or index again",
+        path.display()
+    )]
+    OtherShard {
+        /// The shard.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// A shard is damaged.
+    #[error(transparent)]
+    Reel(#[from] ReelError),
+    /// The folder is in use.
+    #[error("{} contains files already: give the name of a new folder, or remove this one first", folder.display())]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder or its manifest cannot be written.
+    #[error("{} cannot be written ({error}): check the path, its permissions and the space on the disk", path.display())]
+    Unwritable {
+        /// What was to be written.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The manifest cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// What a folder of reels consists of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    schema: u32,
+    /// The version of orbit that wrote it.
+    pub orbit: String,
+    /// The version of the format of its reels.
+    pub format_version: u32,
+    /// The version of the rules by which games were read.
+    pub reader_version: u32,
+    /// Whether side lines, comments and glyphs are kept.
+    pub variations: bool,
+    /// Games of all shards, skipped ones included.
+    pub games: u64,
+    /// Positions of all shards.
+    pub positions: u64,
+    /// What the games came from. The games of a shard name their sources by places in this list.
+    pub sources: Vec<ManifestSource>,
+    /// The reels, in the order of their games.
+    pub shards: Vec<Shard>,
+    /// XXH3 (64 bits) of the manifest as JSON without blanks and with this field empty.
+    checksum: String,
+}
+
+/// A source as the manifest has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ManifestSource {
+    /// As in [`ReelSource`].
+    pub name: String,
+    /// As in [`ReelSource`].
+    pub path: Option<String>,
+    /// Its size as stored.
+    pub bytes: Option<u64>,
+    /// When it was last written to, in nanoseconds since 1970.
+    pub modified_ns: Option<u64>,
+    /// XXH3 (64 bits) of its bytes, as `xxhsum -H3` prints it.
+    pub xxh3: Option<String>,
+    /// Games in it, skipped ones included.
+    pub games: u64,
+    /// How many of them were dropped as duplicates.
+    pub duplicates: u64,
+    /// Why it was not read to its end, if it was not.
+    pub failure: Option<String>,
+}
+
+/// A reel of the folder.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shard {
+    /// Its name in the folder.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Blocks in it.
+    pub blocks: u64,
+    /// Games in it, skipped ones included.
+    pub games: u64,
+    /// Positions in it.
+    pub positions: u64,
+    /// The first and the last date of a game, as PGN writes dates.
+    pub dates: Option<(String, String)>,
+    /// The lowest and the highest rating.
+    pub elos: Option<(u32, u32)>,
+    /// The checksum of its header, eight digits.
+    pub header: String,
+    /// XXH3 (64 bits) of the file, as `xxhsum -H3` prints it.
+    pub xxh3: String,
+}
+
+impl Manifest {
+    /// Where the manifest of a folder lies; `None` if the folder is no database of shards.
+    ///
+    /// # Errors
+    ///
+    /// [`ManifestError::Missing`] for a folder whose shards were not completed.
+    pub fn locate(folder: &Path) -> Result<Option<PathBuf>, ManifestError> {
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let path = folder.join(MANIFEST_NAME);
+        if path.exists() {
+            return Ok(Some(path));
+        }
+        match folder.join(shard_name(0)).exists() {
+            true => Err(ManifestError::Missing { folder: folder.to_owned() }),
+            false => Ok(None),
+        }
+    }
+
+    /// Reads a manifest and checks it; its shards are not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`ManifestError::Unreadable`], [`ManifestError::Malformed`].
+    pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
+        let unreadable = |error| ManifestError::Unreadable { path: path.to_owned(), error };
+        let malformed =
+            |what: &dyn ToString| ManifestError::Malformed { path: path.to_owned(), what: what.to_string() };
+        let mut file = open_regular(path).map_err(unreadable)?;
+        if file.metadata().map_err(unreadable)?.len() > MANIFEST_BYTES_MAX {
+            return Err(malformed(&"it is longer than any may be"));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| malformed(&error))?;
+        if manifest.schema != SCHEMA {
+            return Err(malformed(&format!("schema {}, not {SCHEMA}", manifest.schema)));
+        }
+        if manifest.checksum != manifest.checksum_now() {
+            return Err(malformed(&"its checksum is wrong"));
+        }
+        Ok(manifest)
+    }
+
+    /// Opens the shards in their order and compares them with what is said of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ManifestError::MissingShard`], [`ManifestError::OtherShard`], [`ManifestError::Reel`].
+    pub fn open_shards(&self, folder: &Path) -> Result<Vec<Reel>, ManifestError> {
+        self.shards.iter().map(|shard| self.open_shard(shard, folder)).collect()
+    }
+
+    fn open_shard(&self, shard: &Shard, folder: &Path) -> Result<Reel, ManifestError> {
+        let path = folder.join(&shard.file);
+        let other = |what: String| ManifestError::OtherShard { path: path.clone(), what };
+        if !path.exists() {
+            return Err(ManifestError::MissingShard { path });
+        }
+        let reel = Reel::open(&path)?;
+        let found = Shard { xxh3: shard.xxh3.clone(), ..Shard::of(&reel, shard.file.clone(), String::new()) };
+        if found != *shard {
+            let what = match (found.games == shard.games, found.bytes == shard.bytes) {
+                (false, _) => format!("{} games, not {}", found.games, shard.games),
+                (_, false) => format!("{} bytes, not {}", found.bytes, shard.bytes),
+                _ => String::from("another header"),
+            };
+            return Err(other(what));
+        }
+        if reel.sources().len() > self.sources.len() || reel.keeps_variations() != self.variations {
+            return Err(other(String::from("other sources")));
+        }
+        Ok(reel)
+    }
+
+    /// The sources as a reel has them.
+    pub fn reel_sources(&self) -> Vec<ReelSource> {
+        self.sources.iter().map(|source| source.to_reel_source(self.reader_version)).collect()
+    }
+
+    /// The checksum, which tells it from any other.
+    pub fn checksum(&self) -> &str {
+        &self.checksum
+    }
+
+    fn new(variations: bool, sources: &[ReelSource], shards: Vec<Shard>) -> Manifest {
+        let first = sources.first().map_or(READER_VERSION, |source| source.reader);
+        let is_one = sources.iter().all(|source| source.reader == first);
+        let mut manifest = Manifest {
+            schema: SCHEMA,
+            orbit: env!("CARGO_PKG_VERSION").to_owned(),
+            format_version: FORMAT_VERSION,
+            reader_version: if is_one { first } else { 0 },
+            variations,
+            games: shards.iter().map(|shard| shard.games).sum(),
+            positions: shards.iter().map(|shard| shard.positions).sum(),
+            sources: sources.iter().map(ManifestSource::of).collect(),
+            shards,
+            checksum: String::new(),
+        };
+        manifest.checksum = manifest.checksum_now();
+        manifest
+    }
+
+    fn checksum_now(&self) -> String {
+        let bare = Manifest { checksum: String::new(), ..self.clone() };
+        let bytes = serde_json::to_vec(&bare).expect("a manifest is numbers and texts");
+        format!("{:016x}", XxHash3_64::oneshot(&bytes))
+    }
+
+    /// Writes the manifest of a folder whose shards are complete.
+    pub(super) fn write(
+        folder: &Path,
+        variations: bool,
+        sources: &[ReelSource],
+        shards: Vec<Shard>,
+    ) -> Result<Manifest, ManifestError> {
+        let path = folder.join(MANIFEST_NAME);
+        let manifest = Manifest::new(variations, sources, shards);
+        let mut text = serde_json::to_vec_pretty(&manifest).expect("a manifest is numbers and texts");
+        text.push(b'\n');
+        let mut file = OutputFile::create(&path)?;
+        let written = file.write_all(&text);
+        written.map_err(|error| ManifestError::Unwritable { path, error })?;
+        file.finish()?;
+        Ok(manifest)
+    }
+}
+
+impl Shard {
+    pub(super) fn of(reel: &Reel, file: String, xxh3: String) -> Shard {
+        let totals = reel.totals();
+        Shard {
+            file,
+            bytes: reel.bytes(),
+            blocks: reel.blocks() as u64,
+            games: totals.games(),
+            positions: totals.positions,
+            dates: totals.dates.clone(),
+            elos: totals.elos,
+            header: format!("{:08x}", reel.header_crc()),
+            xxh3,
+        }
+    }
+}
+
+impl ManifestSource {
+    fn of(source: &ReelSource) -> ManifestSource {
+        let ReelSource { name, path, stamp, games, duplicates, failure, .. } = source.clone();
+        ManifestSource {
+            name,
+            path: path.as_deref().and_then(Path::to_str).map(String::from),
+            bytes: stamp.bytes,
+            modified_ns: stamp.modified_ns,
+            xxh3: stamp.hash.map(|hash| format!("{hash:016x}")),
+            games,
+            duplicates,
+            failure,
+        }
+    }
+
+    fn to_reel_source(&self, reader: u32) -> ReelSource {
+        let hash = self.xxh3.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
+        let mut source = ReelSource {
+            name: self.name.clone(),
+            path: self.path.as_ref().map(PathBuf::from),
+            games: self.games,
+            duplicates: self.duplicates,
+            failure: self.failure.clone(),
+            reader,
+            ..ReelSource::default()
+        };
+        source.stamp = Stamp { bytes: self.bytes, modified_ns: self.modified_ns, hash };
+        source
+    }
+}
+
+/// The name of a shard in its folder, counted from 0.
+pub(super) fn shard_name(index: usize) -> String {
+    format!("{index:05}.reel")
+}

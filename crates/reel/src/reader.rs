@@ -1,0 +1,356 @@
+//! A file to blocks, each read and checked when it is asked for.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use bytemuck::Zeroable as _;
+
+use super::block::Block;
+use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
+use super::decode::{Contents, decode};
+use super::format::{
+    BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
+    FilePart, HEADER_BYTES, MAGIC, ReelError, SOURCES_MAX, SectionBytes,
+};
+use super::scratch;
+use super::source::ReelSource;
+use super::totals::Totals;
+
+/// An open reel. Only header and directory are in memory.
+#[derive(Debug)]
+pub struct Reel {
+    path: PathBuf,
+    file: SharedFile,
+    header: FileHeader,
+    entries: Vec<DirectoryEntry>,
+    /// Games before each block, skipped ones included.
+    games_before: Vec<u32>,
+    sources: Vec<ReelSource>,
+    totals: Totals,
+    sections: SectionBytes,
+    /// Bytes behind the end.
+    bytes_behind: u64,
+}
+
+impl Reel {
+    /// Whether a file begins as a reel does.
+    pub fn sniff(head: &[u8]) -> bool {
+        head.starts_with(&MAGIC)
+    }
+
+    /// Opens a reel and checks its header and directory.
+    ///
+    /// # Errors
+    ///
+    /// Any [`ReelError`] that is about reading.
+    pub fn open(path: &Path) -> Result<Reel, ReelError> {
+        let io = |error| ReelError::Io { path: path.to_owned(), error };
+        // Opening a pipe blocks until a process writes to it.
+        if !std::fs::metadata(path).map_err(io)?.is_file() {
+            return Err(ReelError::NoFile { path: path.to_owned() });
+        }
+        let file = File::open(path).map_err(io)?;
+        let found = file.metadata().map_err(io)?.len();
+        let file = SharedFile::new(file);
+        let mut header = FileHeader::zeroed();
+        let head = HEADER_BYTES.min(found as usize);
+        let header_bytes = bytemuck::bytes_of_mut(&mut header);
+        file.read_exact_at(&mut header_bytes[..head], 0).map_err(io)?;
+        check_header(path, &header, head, found)?;
+        let memory = |_| ReelError::Memory { path: path.to_owned(), part: FilePart::Directory };
+        let mut directory = room(header.directory_bytes).map_err(memory)?;
+        directory.resize(header.directory_bytes as usize, 0);
+        file.read_exact_at(&mut directory, header.directory_offset).map_err(io)?;
+        if crc32fast::hash(&directory) != header.directory_crc {
+            return Err(ReelError::Checksum { path: path.to_owned(), part: FilePart::Directory });
+        }
+        let mut reel = Reel {
+            path: path.to_owned(),
+            file,
+            header,
+            entries: Vec::new(),
+            games_before: Vec::new(),
+            sources: Vec::new(),
+            totals: Totals::default(),
+            sections: SectionBytes::default(),
+            bytes_behind: found - header.file_bytes,
+        };
+        reel.read_directory(&directory).map_err(|what| reel.inconsistent(FilePart::Directory, what))?;
+        Ok(reel)
+    }
+
+    fn read_directory(&mut self, directory: &[u8]) -> Result<(), Fault> {
+        let mut bytes = Bytes(directory);
+        let blocks = u64::from(self.header.blocks);
+        self.entries = to_vec(bytes.take(blocks * size_of::<DirectoryEntry>() as u64)?);
+        let (mut offset, mut games) = (HEADER_BYTES as u64, 0u32);
+        for entry in &self.entries {
+            let may_lie_apart = self.header.version >= 2;
+            if entry.offset < offset || entry.offset > offset && !may_lie_apart {
+                return Err("blocks do not follow each other");
+            }
+            if entry.bytes > BLOCK_BYTES_MAX || entry.games_read > BLOCK_GAMES_MAX {
+                return Err("a block is larger than any may be");
+            }
+            offset = entry.offset.checked_add(entry.bytes).ok_or("a block is too long")?;
+            self.games_before.push(games);
+            games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
+        }
+        // An append always begins after the directory before it, even if no block follows.
+        if offset > self.header.directory_offset
+            || offset < self.header.directory_offset && self.header.version < 2
+        {
+            return Err("the last block does not end at the directory");
+        }
+        let sources = bytes.count()?;
+        if sources > SOURCES_MAX {
+            return Err("there are more sources than there may be");
+        }
+        for _ in 0..sources {
+            self.sources.push(ReelSource::decode(&mut bytes, self.header.version, self.reader())?);
+        }
+        self.totals = Totals::decode(&mut bytes, self.header.version)?;
+        let [keys, moves, starts, games, tags, problems] = [(); 6].map(|()| bytes.number());
+        let (keys, moves, starts) = (keys?, moves?, starts?);
+        let (games, tags, problems) = (games?, tags?, problems?);
+        let annotations = if self.header.version >= 3 { bytes.number()? } else { 0 };
+        let all = [keys, moves, starts, games, tags, problems, annotations];
+        let sum = all.iter().try_fold(0u64, |a, b| a.checked_add(*b));
+        let other = sum.and_then(|sum| self.header.file_bytes.checked_sub(sum));
+        let other = other.ok_or("the sections are longer than the file")?;
+        self.sections = SectionBytes { keys, moves, starts, games, tags, problems, annotations, other };
+        if self.totals.positions != self.entries.iter().map(|entry| u64::from(entry.slots)).sum::<u64>() {
+            return Err("the blocks hold another number of positions than the totals");
+        }
+        bytes.end()
+    }
+
+    /// Reads, checks and decodes a block. Many threads may do so at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::Io`], [`ReelError::Checksum`], [`ReelError::Inconsistent`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such block.
+    pub fn block(&self, index: usize) -> Result<Block, ReelError> {
+        self.block_with(index, Contents { tags: true, annotations: true })
+    }
+
+    /// The same with some contents alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reel::block`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no such block.
+    pub fn block_with(&self, index: usize, contents: Contents) -> Result<Block, ReelError> {
+        let (entry, part) = (self.entries[index], FilePart::Block(index));
+        let mut block = scratch::with_bytes(entry.bytes, |bytes| {
+            self.file
+                .read_exact_at(bytes, entry.offset)
+                .map_err(|error| ReelError::Io { path: self.path.clone(), error })?;
+            match bytes.split_first_chunk::<4>() {
+                Some((crc, rest)) if crc32fast::hash(rest) == u32::from_le_bytes(*crc) => {}
+                _ => return Err(ReelError::Checksum { path: self.path.clone(), part }),
+            }
+            decode(bytes, entry.games_read, contents).map_err(|what| self.inconsistent(part, what))
+        })
+        .unwrap_or_else(|what| Err(self.inconsistent(part, what)))?;
+        let counts = (block.slots(), block.games_len(), block.games_read());
+        if counts != (entry.slots as usize, entry.games as usize, entry.games_read) {
+            return Err(self.inconsistent(part, "the directory counts otherwise"));
+        }
+        if block.source_games().iter().any(|part| part.source as usize >= self.sources.len()) {
+            return Err(self.inconsistent(part, "a game has no source"));
+        }
+        block.games_before = self.games_before[index];
+        Ok(block)
+    }
+
+    /// Reads a block and checks also that each key position is what the moves before it lead to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reel::block`].
+    pub fn verify(&self, index: usize) -> Result<(), ReelError> {
+        super::replay::check_keys(&self.block(index)?).map_err(|_| {
+            self.inconsistent(FilePart::Block(index), "a key position is not where the moves lead")
+        })
+    }
+
+    fn inconsistent(&self, part: FilePart, what: &'static str) -> ReelError {
+        let path = self.path.clone();
+        if what == NO_MEMORY {
+            ReelError::Memory { path, part }
+        } else {
+            ReelError::Inconsistent { path, part, what }
+        }
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The version of the format.
+    pub fn version(&self) -> u32 {
+        self.header.version
+    }
+
+    /// The version of the rules by which all its games were read
+    /// ([`READER_VERSION`](orbit_pgn::READER_VERSION) then); 0 where that is not known, or not one.
+    pub fn reader(&self) -> u32 {
+        self.header.reader
+    }
+
+    /// How many side lines (variations) its games had, which it does not hold; 0 also where they were not counted, as by
+    /// programs of before.
+    pub fn side_lines(&self) -> u64 {
+        let [low, high] = self.header.side_lines.map(u64::from);
+        low | high << 32
+    }
+
+    /// Whether side lines, comments and glyphs of its games were kept.
+    pub fn keeps_variations(&self) -> bool {
+        self.header.version >= 3 && self.header.variations != 0
+    }
+
+    /// The checksum of the header, which vouches for the directory.
+    pub fn header_crc(&self) -> u32 {
+        self.header.crc
+    }
+
+    /// Positions of a block.
+    pub fn block_positions(&self, index: usize) -> u64 {
+        self.entries[index].slots.into()
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Bytes of a block in the file.
+    pub fn block_bytes(&self, index: usize) -> u64 {
+        self.entries[index].bytes
+    }
+
+    /// Bytes of the whole file.
+    pub fn bytes(&self) -> u64 {
+        self.header.file_bytes
+    }
+
+    /// Bytes of the file that nothing refers to any more: the directories of before each append.
+    pub fn dead_bytes(&self) -> u64 {
+        let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
+        // No block overlaps another, header or directory.
+        self.header.directory_offset - HEADER_BYTES as u64 - blocks
+    }
+
+    /// Bytes of the file behind the end of the reel, which are no part of it: an append that was interrupted or is going on wrote
+    /// them, or another program.
+    pub fn bytes_behind(&self) -> u64 {
+        self.bytes_behind
+    }
+
+    /// Games before a block, skipped ones included; at [`Reel::blocks`], all of them.
+    pub fn games_before(&self, index: usize) -> u32 {
+        let all = || self.entries.iter().map(|entry| entry.games_read).sum();
+        self.games_before.get(index).copied().unwrap_or_else(all)
+    }
+
+    /// The block that holds a game, by its number over all sources (from 1). A skipped game's block
+    /// has no such [`GameRow`](super::GameRow).
+    pub fn block_of_game(&self, number: u32) -> Option<usize> {
+        let index = self.games_before.partition_point(|&before| before < number).checked_sub(1)?;
+        (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
+    }
+
+    pub(super) fn entries(&self) -> &[DirectoryEntry] {
+        &self.entries
+    }
+
+    /// What the reel was made from.
+    pub fn sources(&self) -> &[ReelSource] {
+        &self.sources
+    }
+
+    /// What it amounts to.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// What its bytes are spent on.
+    pub fn sections(&self) -> &SectionBytes {
+        &self.sections
+    }
+}
+
+/// Checks a header of which `head` bytes were there, in a file of `found` bytes.
+fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Result<(), ReelError> {
+    let path = || path.to_owned();
+    if header.magic != MAGIC {
+        return Err(ReelError::NotAReel { path: path() });
+    }
+    if head < HEADER_BYTES {
+        return Err(ReelError::Truncated { path: path(), expected: HEADER_BYTES as u64, found });
+    }
+    if header.version > FORMAT_VERSION {
+        return Err(ReelError::NewerVersion { path: path(), found: header.version });
+    }
+    if header.crc != header.checksum() {
+        return Err(ReelError::Checksum { path: path(), part: FilePart::Header });
+    }
+    if found < header.file_bytes {
+        return Err(ReelError::Truncated { path: path(), expected: header.file_bytes, found });
+    }
+    let end = header.directory_offset.checked_add(header.directory_bytes);
+    let what = if header.version == 0 {
+        "there is no version 0"
+    } else if end != Some(header.file_bytes) {
+        "the directory does not end the file"
+    } else if header.directory_bytes > DIRECTORY_BYTES_MAX {
+        "the directory is longer than any may be"
+    } else {
+        return Ok(());
+    };
+    Err(ReelError::Inconsistent { path: path(), part: FilePart::Header, what })
+}
+
+/// A file that several threads read at once.
+#[derive(Debug)]
+struct SharedFile {
+    #[cfg(unix)]
+    file: File,
+    #[cfg(not(unix))]
+    file: std::sync::Mutex<File>,
+}
+
+impl SharedFile {
+    #[cfg(unix)]
+    fn new(file: File) -> SharedFile {
+        SharedFile { file }
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn new(file: File) -> SharedFile {
+        SharedFile { file: std::sync::Mutex::new(file) }
+    }
+
+    #[cfg(not(unix))]
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        use std::io::{Read as _, Seek as _, SeekFrom};
+        let mut file = orbit_core::sync::lock(&self.file);
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(bytes)
+    }
+}

@@ -1,0 +1,177 @@
+//! Blocks to a folder of reels, each of about the same size.
+//!
+//! The blocks are those that one reel would have, in the same order: a database reads the same from the folder and from
+//! the reel.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::block::Block;
+use super::encode::EncodedBlock;
+use super::format::SectionBytes;
+use super::manifest::{Manifest, ManifestError, Shard, shard_name};
+use super::reader::Reel;
+use super::source::ReelSource;
+use super::totals::Totals;
+use super::writer::ReelWriter;
+use orbit_pgn::hash_file;
+
+/// Writes a folder of reels. Without [`ShardsWriter::finish`], all that was written is removed again.
+#[derive(Debug)]
+pub struct ShardsWriter {
+    folder: PathBuf,
+    /// Whether the folder was made for this.
+    is_new: bool,
+    /// Bytes of blocks after which the next shard begins.
+    shard_bytes: u64,
+    variations: bool,
+    writer: Option<ReelWriter>,
+    /// Bytes of blocks in the shard that is being written.
+    bytes: u64,
+    /// Games of each source in it.
+    games: Vec<u64>,
+    shards: Vec<Shard>,
+    totals: Totals,
+    sections: SectionBytes,
+    is_finished: bool,
+}
+
+impl ShardsWriter {
+    /// Begins a folder, which must be new or empty.
+    ///
+    /// # Errors
+    ///
+    /// [`ManifestError::NotEmpty`], and that the folder cannot be written to.
+    pub fn create(folder: &Path, shard_bytes: u64, variations: bool) -> Result<ShardsWriter, ManifestError> {
+        let unwritable = |error| ManifestError::Unwritable { path: folder.to_owned(), error };
+        let is_new = !folder.exists();
+        if is_new {
+            fs::create_dir_all(folder).map_err(unwritable)?;
+        } else if !folder.is_dir() || fs::read_dir(folder).map_err(unwritable)?.next().is_some() {
+            return Err(ManifestError::NotEmpty { folder: folder.to_owned() });
+        }
+        Ok(ShardsWriter {
+            folder: folder.to_owned(),
+            is_new,
+            shard_bytes,
+            variations,
+            writer: None,
+            bytes: 0,
+            games: Vec::new(),
+            shards: Vec::new(),
+            totals: Totals::default(),
+            sections: SectionBytes::default(),
+            is_finished: false,
+        })
+    }
+
+    /// Appends a block. It names its sources by their places in `sources`, of which no more than names and files need to be
+    /// known yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ReelWriter::append`].
+    pub fn append(
+        &mut self,
+        block: &Block,
+        encoded: &EncodedBlock,
+        sources: &[ReelSource],
+    ) -> Result<(), ManifestError> {
+        let bytes = encoded.bytes.len() as u64;
+        if self.bytes > 0 && self.bytes.saturating_add(bytes) > self.shard_bytes {
+            self.finish_shard(sources, 0)?;
+        }
+        self.begin_shard()?;
+        if let Some(writer) = &mut self.writer {
+            writer.append(encoded)?;
+        }
+        self.bytes += bytes;
+        self.games.resize(sources.len(), 0);
+        for part in block.source_games() {
+            self.games[part.source as usize] += u64::from(part.games);
+        }
+        Ok(())
+    }
+
+    fn begin_shard(&mut self) -> Result<(), ManifestError> {
+        if self.writer.is_none() {
+            let mut writer = ReelWriter::create(&self.folder.join(shard_name(self.shards.len())))?;
+            writer.keep_variations(self.variations);
+            self.writer = Some(writer);
+        }
+        Ok(())
+    }
+
+    /// Completes the shard that is being written.
+    fn finish_shard(&mut self, sources: &[ReelSource], side_lines: u64) -> Result<(), ManifestError> {
+        let Some(mut writer) = self.writer.take() else { return Ok(()) };
+        let file = shard_name(self.shards.len());
+        let path = self.folder.join(&file);
+        writer.pass_over(side_lines);
+        self.games.resize(sources.len(), 0);
+        // What is known of a source when all was read stands in the manifest.
+        let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
+            games,
+            duplicates: 0,
+            failure: None,
+            ..source.clone()
+        });
+        let (totals, sections) = writer.finish(&of_shard.collect::<Vec<_>>())?;
+        self.totals.add(&totals);
+        self.sections.add(&sections);
+        let unreadable = |error| ManifestError::Unreadable { path: path.clone(), error };
+        let hash = hash_file(&path).map_err(unreadable)?;
+        self.shards.push(Shard::of(&Reel::open(&path)?, file, format!("{hash:016x}")));
+        self.bytes = 0;
+        self.games.clear();
+        Ok(())
+    }
+
+    /// The file that is being written.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.writer.as_ref().and_then(ReelWriter::temporary_path)
+    }
+
+    /// Completes the last shard and writes the manifest. `side_lines` is the number of side lines that were left out.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ReelWriter::finish`], and that the manifest cannot be written.
+    pub fn finish(
+        mut self,
+        sources: &[ReelSource],
+        side_lines: u64,
+    ) -> Result<(Manifest, Totals, SectionBytes), ManifestError> {
+        // A database without games is one shard without blocks.
+        if self.shards.is_empty() {
+            self.begin_shard()?;
+        }
+        self.finish_shard(sources, side_lines)?;
+        let shards = std::mem::take(&mut self.shards);
+        let manifest = match Manifest::write(&self.folder, self.variations, sources, shards.clone()) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                self.shards = shards;
+                return Err(error);
+            }
+        };
+        self.is_finished = true;
+        Ok((manifest, std::mem::take(&mut self.totals), self.sections))
+    }
+}
+
+impl Drop for ShardsWriter {
+    /// Errors are ignored: a folder of shards without a manifest is no database.
+    fn drop(&mut self) {
+        if self.is_finished {
+            return;
+        }
+        drop(self.writer.take());
+        for shard in &self.shards {
+            let _ = fs::remove_file(self.folder.join(&shard.file));
+        }
+        if self.is_new {
+            let _ = fs::remove_dir(&self.folder);
+        }
+    }
+}

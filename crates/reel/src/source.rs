@@ -1,0 +1,128 @@
+//! What a reel was made from, and whether that is still there.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::bytes::{Bytes, Fault, put, put_bytes};
+use orbit_pgn::{Freshness, Stamp, is_file};
+
+/// A source of a reel.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReelSource {
+    /// The path as given, or what stood in for one.
+    pub name: String,
+    /// Where the file lay when it was read, from the root and without links; unknown of what is no file, of
+    /// paths that are not UTF-8, and in version 1.
+    pub path: Option<PathBuf>,
+    /// What the file was known by when it was read.
+    pub stamp: Stamp,
+    /// Games in it, skipped ones included.
+    pub games: u64,
+    /// How many of them were dropped as duplicates of earlier ones; they are among the skipped.
+    pub duplicates: u64,
+    /// Why it was not read to its end, if it was not.
+    pub failure: Option<String>,
+    /// The version of the rules by which its games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) then);
+    /// 0: not known. A reel has one for all its sources: it is not known where these have several.
+    pub reader: u32,
+}
+
+impl ReelSource {
+    /// Where the file is now: where it was; under its name from the folder where `reel` lies; under its name from
+    /// the current folder. The first of these that has the size and time of the one that was read, or else the
+    /// first that is there.
+    pub fn locate(&self, reel: &Path) -> Option<PathBuf> {
+        let name = Path::new(&self.name);
+        let beside = reel.parent().map(|folder| folder.join(name));
+        let places = [self.path.clone(), beside, Some(name.to_owned())].into_iter().flatten();
+        let mut found: Vec<PathBuf> = places.filter(|path| is_file(path)).collect();
+        let stamp = Stamp { hash: None, ..self.stamp };
+        let is_same = |path: &PathBuf| Stamp::at(path).is_ok_and(|now| now == stamp);
+        let index = found.iter().position(is_same).unwrap_or(0);
+        (!found.is_empty()).then(|| found.swap_remove(index))
+    }
+
+    /// Whether it was a file, as far as that is known: of a stream only size and content are.
+    pub fn is_file(&self) -> bool {
+        let Stamp { bytes, modified_ns, hash } = self.stamp;
+        bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
+    }
+
+    /// Whether nothing of it was read, such as of a file that could not be opened.
+    pub fn is_nothing(&self) -> bool {
+        self.failure.is_some() && self.games == 0
+    }
+
+    /// Compares the file that is there now with the one that was read. It is read only where its size is
+    /// the same and its time is not.
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn freshness(&self, reel: &Path) -> io::Result<Freshness> {
+        self.compare(reel, Stamp::compare)
+    }
+
+    /// The same without reading the file: its content may stay in doubt ([`Freshness::Unread`]).
+    ///
+    /// # Errors
+    ///
+    /// Why the file cannot be looked at.
+    pub fn freshness_unread(&self, reel: &Path) -> io::Result<Freshness> {
+        self.compare(reel, Stamp::compare_unread)
+    }
+
+    fn compare(
+        &self,
+        reel: &Path,
+        compare: impl Fn(&Stamp, &Path) -> io::Result<Freshness>,
+    ) -> io::Result<Freshness> {
+        if !self.is_file() {
+            return Ok(Freshness::Unknown);
+        }
+        match self.locate(reel) {
+            Some(path) => compare(&self.stamp, &path),
+            None => Ok(Freshness::Missing),
+        }
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let or_zero = |value: Option<u64>| value.map_or(0, |value| value.saturating_add(1));
+        put_bytes(out, self.name.as_bytes());
+        put(out, or_zero(self.stamp.bytes));
+        put(out, self.games);
+        put_bytes(out, self.failure.as_deref().unwrap_or_default().as_bytes());
+        put(out, or_zero(self.stamp.modified_ns));
+        match self.stamp.hash {
+            Some(hash) => put_bytes(out, &hash.to_le_bytes()),
+            None => put_bytes(out, &[]),
+        }
+        put(out, self.duplicates);
+        let path = self.path.as_deref().and_then(Path::to_str);
+        put_bytes(out, path.unwrap_or_default().as_bytes());
+    }
+
+    /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure. The version of the rules of
+    /// reading stands in the header.
+    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32, reader: u32) -> Result<ReelSource, Fault> {
+        let name = bytes.text()?;
+        let (size, games) = (bytes.number()?, bytes.number()?);
+        let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());
+        let mut source = ReelSource { name, games, failure, reader, ..ReelSource::default() };
+        source.stamp.bytes = size.checked_sub(1);
+        if version >= 2 {
+            source.stamp.modified_ns = bytes.number()?.checked_sub(1);
+            source.stamp.hash = match bytes.string()? {
+                [] => None,
+                hash => Some(hash.try_into().map_err(|_| "a source's hash is not of 8 bytes")?),
+            }
+            .map(u64::from_le_bytes);
+            source.duplicates = bytes.number()?;
+            if source.duplicates > source.games {
+                return Err("a source has more duplicates than games");
+            }
+            source.path = Some(bytes.text()?).filter(|path| !path.is_empty()).map(PathBuf::from);
+        }
+        Ok(source)
+    }
+}

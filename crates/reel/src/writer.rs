@@ -1,0 +1,350 @@
+//! Blocks to a file. A new reel appears under its name only when it is complete; a reel that grows is
+//! the old one until its header is written over, in one piece and last.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::bytes::put;
+use super::encode::EncodedBlock;
+use super::format::{
+    DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader, HEADER_BYTES, MAGIC, ReelError,
+    SOURCES_MAX, SectionBytes,
+};
+use super::reader::Reel;
+use super::source::ReelSource;
+use super::totals::Totals;
+use orbit_core::files::{Early, Temporary, is_at, open_alone, release, target_of};
+use orbit_pgn::READER_VERSION;
+
+/// Writes a reel, or appends to one. Without [`ReelWriter::finish`], all that was written is removed again.
+#[derive(Debug)]
+pub struct ReelWriter {
+    /// As given.
+    path: PathBuf,
+    place: Place,
+    /// Taken by `finish`.
+    file: Option<BufWriter<File>>,
+    offset: u64,
+    early: Early,
+    games_read: u64,
+    entries: Vec<DirectoryEntry>,
+    sections: SectionBytes,
+    totals: Totals,
+    side_lines: u64,
+    variations: bool,
+}
+
+/// Where blocks are written, and so what must be cleaned up.
+#[derive(Debug)]
+enum Place {
+    /// A temporary file, which gets the name of the target in the end.
+    Beside { temporary: Temporary, instead: Instead },
+    /// After the end of a reel.
+    After(Box<Reel>),
+    /// The header is written, or may be.
+    Final,
+}
+
+/// What a new reel replaces.
+#[derive(Debug)]
+enum Instead {
+    /// Nothing: the target must not exist, neither now nor in the end.
+    Nothing,
+    /// The file that has the target's name in the end, if any. The file that has it in the beginning stays locked until
+    /// then: games that another process appended to it would be lost.
+    Any(Option<File>),
+}
+
+impl ReelWriter {
+    /// Begins a reel, which takes the place of any file of that name when it is complete.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while another process appends to
+    /// the file or replaces it, [`ReelError::Io`] when the folder cannot be written to.
+    pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
+        let failure = |error| ReelError::Io { path: path.to_owned(), error };
+        check_kind(path)?;
+        match open_alone(path) {
+            Ok(Some(file)) => ReelWriter::create_beside(path, Instead::Any(Some(file))),
+            Ok(None) => Err(ReelError::Busy { path: path.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                ReelWriter::create_beside(path, Instead::Any(None))
+            }
+            Err(error) => Err(failure(error)),
+        }
+    }
+
+    /// Adds to a reel: games and sources that follow are numbered after its own. Begins a reel if there
+    /// is none of that name, or an empty file.
+    ///
+    /// What is there stays untouched until the end. Whatever an append that was interrupted left behind the
+    /// end is removed.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`],
+    /// [`ReelError::OtherRules`], and those of [`Reel::open`].
+    pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
+        let failure = |error| ReelError::Append { path: path.to_owned(), error };
+        check_kind(path)?;
+        let mut file = match open_alone(path) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Err(ReelError::Busy { path: path.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return ReelWriter::create_beside(path, Instead::Nothing);
+            }
+            Err(error) => return Err(failure(error)),
+        };
+        if file.metadata().map_err(failure)?.len() == 0 {
+            return ReelWriter::create_beside(path, Instead::Any(Some(file)));
+        }
+        let reel = Reel::open(path)?;
+        if reel.reader() != READER_VERSION && !reel.sources().is_empty() {
+            return Err(ReelError::OtherRules { path: path.to_owned() });
+        }
+        let end = reel.bytes();
+        let begun = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
+        begun.map_err(failure)?;
+        let mut writer = ReelWriter {
+            path: path.to_owned(),
+            file: Some(BufWriter::new(file)),
+            offset: end,
+            early: Early::from(end),
+            games_read: reel.games_before(reel.blocks()).into(),
+            entries: reel.entries().to_vec(),
+            sections: *reel.sections(),
+            totals: reel.totals().clone(),
+            side_lines: reel.side_lines(),
+            variations: reel.keeps_variations(),
+            place: Place::After(Box::new(reel)),
+        };
+        let padding = end.next_multiple_of(8) - end;
+        writer.write(&[0; 8][..padding as usize])?;
+        writer.sections.other += padding;
+        Ok(writer)
+    }
+
+    fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
+        let failure = |error| ReelError::Io { path: path.to_owned(), error };
+        // Links are followed: what they point to is written.
+        let target = target_of(path).map_err(failure)?;
+        if target.file_name().is_none() {
+            return Err(failure(io::ErrorKind::InvalidFilename.into()));
+        }
+        let (temporary, file) = Temporary::create(target).map_err(|(_, error)| match error.kind() {
+            io::ErrorKind::AlreadyExists => ReelError::Busy { path: path.to_owned() },
+            _ => failure(error),
+        })?;
+        let mut writer = ReelWriter {
+            path: path.to_owned(),
+            place: Place::Beside { temporary, instead },
+            file: Some(BufWriter::new(file)),
+            offset: 0,
+            early: Early::from(0),
+            games_read: 0,
+            entries: Vec::new(),
+            sections: SectionBytes { other: HEADER_BYTES as u64, ..SectionBytes::default() },
+            totals: Totals::default(),
+            side_lines: 0,
+            variations: false,
+        };
+        // Until the end the file begins with zeros, and so is no reel.
+        writer.write(&[0; HEADER_BYTES])?;
+        Ok(writer)
+    }
+
+    /// Appends a block.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] beyond 2^32 games, or if the block is.
+    pub fn append(&mut self, block: &EncodedBlock) -> Result<(), ReelError> {
+        if let Some(what) = block.excess {
+            return Err(ReelError::TooLarge { path: self.path.clone(), what });
+        }
+        self.games_read += u64::from(block.games_read);
+        if self.games_read > u64::from(u32::MAX) {
+            let what = "a reel can have at most 4,294,967,295 games: make several reels";
+            return Err(ReelError::TooLarge { path: self.path.clone(), what });
+        }
+        self.entries.push(DirectoryEntry {
+            offset: self.offset,
+            bytes: block.bytes.len() as u64,
+            slots: block.slots,
+            games: block.games,
+            games_read: block.games_read,
+            reserved: 0,
+        });
+        self.write(&block.bytes)?;
+        self.sections.add(&block.sections);
+        self.totals.add(&block.totals);
+        Ok(())
+    }
+
+    /// Counts side lines (variations) of the games, which a reel does not contain.
+    pub fn pass_over(&mut self, side_lines: u64) {
+        self.side_lines = self.side_lines.saturating_add(side_lines);
+    }
+
+    /// Notes whether side lines, comments and glyphs of the games are kept.
+    pub fn keep_variations(&mut self, variations: bool) {
+        self.variations = variations;
+    }
+
+    /// The file that a new reel lies in until it is finished; none for a reel that is added to.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Beside { temporary, .. } => Some(temporary.path()),
+            Place::After(_) | Place::Final => None,
+        }
+    }
+
+    /// The reel that is added to, as it was before.
+    pub fn reel(&self) -> Option<&Reel> {
+        match &self.place {
+            Place::After(reel) => Some(reel),
+            Place::Beside { .. } | Place::Final => None,
+        }
+    }
+
+    /// What the reel amounts to so far.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Writes the directory, makes sure that all of it is on disk, and makes the reel valid: a new one
+    /// gets its name, one that was added to its header. The sources are those that were added.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] with a million sources.
+    pub fn finish(mut self, sources: &[ReelSource]) -> Result<(Totals, SectionBytes), ReelError> {
+        let directory = self.directory(sources);
+        let sources_all = self.reel().map_or(0, |reel| reel.sources().len()) + sources.len();
+        if directory.len() as u64 > DIRECTORY_BYTES_MAX || sources_all > SOURCES_MAX {
+            let what = "too many sources for one reel: make several reels";
+            return Err(ReelError::TooLarge { path: self.path.clone(), what });
+        }
+        let mut header = FileHeader {
+            magic: MAGIC,
+            version: FORMAT_VERSION,
+            file_bytes: self.offset + directory.len() as u64,
+            directory_offset: self.offset,
+            directory_bytes: directory.len() as u64,
+            blocks: self.entries.len() as u32,
+            directory_crc: crc32fast::hash(&directory),
+            reader: self.reader_of_all(sources),
+            side_lines: [self.side_lines as u32, (self.side_lines >> 32) as u32],
+            variations: self.variations.into(),
+            ..FileHeader::default()
+        };
+        header.crc = header.checksum();
+        self.write(&directory)?;
+        self.flush().map_err(|error| self.io(error))?;
+        self.make_valid(&header).map_err(|error| self.io(error))?;
+        Ok((std::mem::take(&mut self.totals), self.sections))
+    }
+
+    /// Writes out what is buffered. What a reel grows by must be on disk before its header is written over;
+    /// a new reel gets its name only after all of it is.
+    fn flush(&mut self) -> io::Result<()> {
+        let file = self.file.as_mut().expect("only finish takes it");
+        file.flush()?;
+        if matches!(self.place, Place::After(_)) { file.get_ref().sync_all() } else { Ok(()) }
+    }
+
+    /// All but the header is written.
+    fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
+        if matches!(self.place, Place::After(_)) {
+            let file = self.file.as_ref().expect("only finish takes it").get_ref();
+            if !is_at(file, &self.path)? {
+                return Err(io::Error::other("another process has replaced the reel; append again"));
+            }
+            // From here on the header may be the new one: nothing may be cut off any more.
+            self.place = Place::Final;
+        }
+        let (mut file, _) = self.file.take().expect("only finish takes it").into_parts();
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(bytemuck::bytes_of(header))?;
+        file.sync_all()?;
+        if let Place::Beside { temporary, instead } = std::mem::replace(&mut self.place, Place::Final) {
+            let (named, before) = match instead {
+                Instead::Nothing => (temporary.replace_nothing(), None),
+                Instead::Any(before) => (temporary.replace(), before),
+            };
+            before.iter().for_each(release);
+            named?;
+        }
+        // The lock is kept until a new reel has its name: no other run removes it as a left-over.
+        release(&file);
+        Ok(())
+    }
+
+    /// The version of the rules by which the games of all sources were read, if it is one.
+    fn reader_of_all(&self, sources: &[ReelSource]) -> u32 {
+        let before = self.reel().map_or(&[][..], Reel::sources);
+        let mut readers = before.iter().chain(sources).map(|source| source.reader);
+        let first = readers.next().unwrap_or_default();
+        if readers.all(|reader| reader == first) { first } else { 0 }
+    }
+
+    fn directory(&mut self, sources: &[ReelSource]) -> Vec<u8> {
+        let before = self.reel().map_or(&[][..], Reel::sources);
+        let mut out = bytemuck::cast_slice(&self.entries).to_vec();
+        put(&mut out, (before.len() + sources.len()) as u64);
+        before.iter().chain(sources).for_each(|source| source.encode(&mut out));
+        self.totals.encode(&mut out);
+        let SectionBytes { keys, moves, starts, games, tags, problems, annotations, .. } = self.sections;
+        let all = [keys, moves, starts, games, tags, problems, annotations];
+        all.iter().for_each(|&bytes| put(&mut out, bytes));
+        self.sections.other += out.len() as u64;
+        out
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ReelError> {
+        let file = self.file.as_mut().expect("only finish takes it");
+        let written = file.write_all(bytes);
+        self.offset += bytes.len() as u64;
+        self.early.advise(file.get_ref(), self.offset);
+        written.map_err(|error| self.io(error))
+    }
+
+    fn io(&self, error: io::Error) -> ReelError {
+        let path = self.path.clone();
+        match self.place {
+            Place::After(_) => ReelError::Append { path, error },
+            Place::Beside { .. } | Place::Final => ReelError::Io { path, error },
+        }
+    }
+}
+
+impl Drop for ReelWriter {
+    /// Errors are ignored: a file without a header and bytes after the end do no harm.
+    fn drop(&mut self) {
+        // The rest of the buffer must not be written any more.
+        let file = self.file.take().map(|file| file.into_parts().0);
+        match (&self.place, file) {
+            // The temporary file goes with its name.
+            (Place::Beside { instead, .. }, _) => {
+                if let Instead::Any(Some(before)) = instead {
+                    release(before);
+                }
+            }
+            (Place::After(reel), Some(file)) => {
+                let _ = file.set_len(reel.bytes());
+                release(&file);
+            }
+            (Place::After(_), None) | (Place::Final, _) => {}
+        }
+    }
+}
+
+/// Refuses folders, devices and pipes: a file cannot or must not replace them, and opening a pipe may block.
+fn check_kind(path: &Path) -> Result<(), ReelError> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(ReelError::NoFile { path: path.to_owned() }),
+        _ => Ok(()),
+    }
+}

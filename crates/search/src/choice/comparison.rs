@@ -1,0 +1,521 @@
+//! Comparisons of tags and of measures of positions, of which conditions are made: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use orbit_core::board::Color;
+use orbit_core::diagnostic::nearest;
+use orbit_core::game::eco::EcoBound;
+use orbit_core::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
+use orbit_core::game::measures::thousandths_of;
+use orbit_core::game::{
+    Date, Header as _, Measure, Measures, Rating, Speed, date, eco, rating, tags, termination, title,
+};
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+
+/// One comparison of a condition: see [`Condition`](super::Condition).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison {
+    /// As it was written.
+    text: String,
+    field: Field,
+    test: Test,
+    /// Whether the test must fail.
+    is_not: bool,
+}
+
+/// A comparison of a text with a whole value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WholeText<'a> {
+    /// The tags, one of which must have the value.
+    pub tags: Vec<&'a str>,
+    /// The name of what is compared, as it was written.
+    pub name: &'a str,
+    /// The value, as it was written.
+    pub value: &'a str,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Field {
+    Player,
+    Elo,
+    Date,
+    Year,
+    Result,
+    /// The title of either player.
+    Title,
+    Speed,
+    /// Of a position.
+    Measure(Measure),
+    /// A tag by its name.
+    Tag {
+        name: String,
+        /// Whether the name was given after `tag:`.
+        is_own: bool,
+        kind: Kind,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Test {
+    /// Lower case, without the `*` between the parts; or else the same number.
+    Parts(Vec<String>, Option<i64>),
+    /// Lower case.
+    Contains(String),
+    Number(Compare, i64),
+    /// The same of thousandths.
+    Thousandths(Compare, i64),
+    Date(Compare, Date),
+    /// An opening that compares so with one bound or with two.
+    Eco(Vec<(Compare, EcoBound)>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Compare {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Compare {
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Compare::Equal => order.is_eq(),
+            Compare::Less => order.is_lt(),
+            Compare::LessOrEqual => order.is_le(),
+            Compare::Greater => order.is_gt(),
+            Compare::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+/// Why a condition is none.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConditionError {
+    /// There is no operator.
+    #[error(
+        "`{0}` compares nothing: write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
+    )]
+    NoOperator(String),
+    /// What stands first is no name of a tag, or a second `=` follows.
+    #[error(
+        "`{0}` does not begin with the name of a tag and one operator; write it as `white~Carlsen` or `eco=B9*`"
+    )]
+    NoName(String),
+    /// A name that is no field and no known tag.
+    #[error("there is no field and no known tag `{name}`{}; write `tag:{name}` for a tag of your own", did_you_mean(.hint))]
+    Unknown {
+        /// As it was written.
+        name: String,
+        /// What was perhaps meant.
+        hint: Option<&'static str>,
+    },
+    /// A name after `tag:` that resembles a known tag.
+    #[error(
+        "`tag:{name}` is no known tag (did you mean `{hint}`?); write `tag::{name}` for a tag of exactly this name"
+    )]
+    Resembles {
+        /// As it was written.
+        name: String,
+        /// What was perhaps meant.
+        hint: &'static str,
+    },
+    /// Nothing stands on one side.
+    #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
+    Half(String),
+    /// Texts have no order.
+    #[error("`{operator}` compares numbers and dates, and `{value}` is neither; use `=` or `~` for texts")]
+    NoOrder {
+        /// `<` and the like.
+        operator: &'static str,
+        /// What was given.
+        value: String,
+    },
+    /// Not a date or year where one belongs.
+    #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
+    NoDate(String),
+    /// Not an opening, or no range of openings.
+    #[error("`{0}` is no opening and no range of openings; write `B90`, `B9` or `B90-B99`")]
+    NoEco(String),
+    /// Not a number where one belongs.
+    #[error("`{0}` is no number: `{1}` is compared with a whole number")]
+    NoNumber(String, &'static str),
+    /// Not a number where one belongs that may have a fraction.
+    #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
+    NoDecimal(String, &'static str, &'static str),
+    /// Measures are no texts.
+    #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
+    NoText(&'static str),
+    /// Not a class of time controls.
+    #[error("`{0}` is no class of time controls; write one of {names}, or compare the tag itself as `timecontrol=300+3`", names = Speed::ALL.map(Speed::name).join(", "))]
+    NoSpeed(String),
+    /// Not a result.
+    #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]
+    NoResult(String),
+    /// One comparison of several is wrong.
+    #[error("at character {at}: {error}")]
+    At {
+        /// Where the comparison begins, from 1.
+        at: usize,
+        /// What is wrong with it.
+        error: Box<ConditionError>,
+    },
+    /// What stands behind `and` or `or` is no comparison.
+    #[error(
+        "at character {at}: `{rest}` behind `{word}` compares nothing: write a condition there, as in `white~Carlsen or \
+         black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
+    )]
+    NotJoined {
+        /// Where that begins, from 1.
+        at: usize,
+        /// `and` or `or`.
+        word: &'static str,
+        /// It.
+        rest: String,
+    },
+    /// Nothing stands where a condition should.
+    #[error("at character {at}: a condition is missing; write one, such as `white~Carlsen`")]
+    Missing {
+        /// The place, from 1.
+        at: usize,
+    },
+    /// Two conditions without a word between them.
+    #[error("at character {at}: `{rest}` follows a condition; write `and` or `or` between conditions")]
+    NoWord {
+        /// Where it begins, from 1.
+        at: usize,
+        /// What follows.
+        rest: String,
+    },
+    /// A bracket that is not closed.
+    #[error("the bracket at character {at} is not closed; write `)` where the conditions in it end")]
+    Unclosed {
+        /// Where it opens, from 1.
+        at: usize,
+    },
+    /// Brackets in brackets without end.
+    #[error("at character {at}: there are more than {max} brackets in each other; leave some out")]
+    TooDeep {
+        /// Where the first one too many opens, from 1.
+        at: usize,
+        /// How many there may be.
+        max: usize,
+    },
+}
+
+/// What is known of games and positions besides their tags.
+const FIELDS: [&str; 12] = [
+    "player",
+    "elo",
+    "date",
+    "year",
+    "result",
+    "title",
+    "white-title",
+    "black-title",
+    "time-control",
+    "clock",
+    "spent",
+    "eval",
+];
+
+fn did_you_mean(hint: &Option<&str>) -> String {
+    hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
+}
+
+/// Longer ones first.
+const OPERATORS: [&str; 8] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">"];
+
+impl FromStr for Comparison {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Comparison, ConditionError> {
+        let found = (0..text.len()).find_map(|at| {
+            let rest = text.get(at..)?;
+            OPERATORS.iter().find(|operator| rest.starts_with(**operator)).map(|operator| (at, *operator))
+        });
+        let (at, operator) = found.ok_or_else(|| ConditionError::NoOperator(text.to_owned()))?;
+        let (name, value) = (text[..at].trim(), text[at + operator.len()..].trim());
+        if name.is_empty() || value.is_empty() {
+            return Err(ConditionError::Half(text.to_owned()));
+        }
+        // Quotation marks keep words apart that join conditions.
+        let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
+        let own = name.strip_prefix("tag:");
+        let bare = own.map_or(name, |own| own.strip_prefix(':').unwrap_or(own));
+        let is_letter =
+            |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' && own.is_none();
+        let is_name = !bare.is_empty() && bare.bytes().all(is_letter);
+        if !is_name || !is_quoted && value.starts_with(['=', '~', '<', '>']) {
+            return Err(ConditionError::NoName(text.to_owned()));
+        }
+        let field = match own {
+            Some(own) => Field::own(own)?,
+            None => Field::of(name)?,
+        };
+        let test = test(&field, operator, value)?;
+        Ok(Comparison { text: text.trim().to_owned(), field, test, is_not: operator.starts_with('!') })
+    }
+}
+
+fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, ConditionError> {
+    let compare = match operator {
+        "<" => Compare::Less,
+        "<=" => Compare::LessOrEqual,
+        ">" => Compare::Greater,
+        ">=" => Compare::GreaterOrEqual,
+        "~" | "!~" => match field {
+            Field::Measure(measure) => return Err(ConditionError::NoText(measure.name())),
+            _ => return Ok(Test::Contains(value.to_lowercase())),
+        },
+        _ => Compare::Equal,
+    };
+    let is_equal = compare == Compare::Equal;
+    let number = |name| value.parse().map_err(|_| ConditionError::NoNumber(value.to_owned(), name));
+    let text =
+        || Test::Parts(value.to_lowercase().split('*').map(str::to_owned).collect(), value.parse().ok());
+    match field {
+        Field::Elo => Ok(Test::Number(compare, number("elo")?)),
+        Field::Year => Ok(Test::Number(compare, number("year")?)),
+        Field::Measure(measure) => {
+            let unit = if *measure == Measure::Eval { "pawns" } else { "seconds" };
+            let no_number = || ConditionError::NoDecimal(value.to_owned(), measure.name(), unit);
+            Ok(Test::Thousandths(compare, thousandths_of(value).ok_or_else(no_number)?))
+        }
+        Field::Speed if is_equal => {
+            let is = |speed: &Speed| speed.name().eq_ignore_ascii_case(value);
+            let speed = Speed::ALL.into_iter().find(is);
+            let speed = speed.ok_or_else(|| ConditionError::NoSpeed(value.to_owned()))?;
+            Ok(Test::Parts(vec![speed.name().to_owned()], None))
+        }
+        Field::Result if is_equal => match value {
+            "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(Test::Parts(vec![value.to_owned()], None)),
+            "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")], None)),
+            _ => Err(ConditionError::NoResult(value.to_owned())),
+        },
+        Field::Date | Field::Tag { kind: Kind::Date, .. } if !(is_equal && is_date_text(value)) => {
+            let date = Date::parse(value).filter(|date| {
+                // Of a tag what is understood counts; who asks is told of the rest.
+                date.parts().into_iter().flatten().count() == date_parts(value)
+            });
+            Ok(Test::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
+        }
+        Field::Tag { kind: Kind::Eco, .. } if !is_equal => {
+            let no_eco = || ConditionError::NoEco(value.to_owned());
+            Ok(Test::Eco(vec![(compare, EcoBound::parse(value).ok_or_else(no_eco)?)]))
+        }
+        Field::Tag { kind: Kind::Eco, .. } => match eco::range(value) {
+            Some(Ok([first, last])) => {
+                Ok(Test::Eco(vec![(Compare::GreaterOrEqual, first), (Compare::LessOrEqual, last)]))
+            }
+            Some(Err(())) => Err(ConditionError::NoEco(value.to_owned())),
+            None => Ok(text()),
+        },
+        _ if is_equal => Ok(text()),
+        _ => {
+            let no_order = || ConditionError::NoOrder { operator, value: value.to_owned() };
+            Ok(Test::Number(compare, value.parse().map_err(|_| no_order())?))
+        }
+    }
+}
+
+/// Whether a date is compared letter by letter: `2015.*`, `????.??.??`.
+fn is_date_text(value: &str) -> bool {
+    value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
+}
+
+fn date_parts(value: &str) -> usize {
+    value.split(['.', '-', '/']).count()
+}
+
+impl Field {
+    fn of(name: &str) -> Result<Field, ConditionError> {
+        Ok(match name.to_ascii_lowercase().as_str() {
+            "player" => Field::Player,
+            "elo" => Field::Elo,
+            "date" => Field::Date,
+            "year" => Field::Year,
+            "result" => Field::Result,
+            "title" => Field::Title,
+            "white-title" => Field::tag(title::tag(Color::White), false),
+            "black-title" => Field::tag(title::tag(Color::Black), false),
+            "time-control" => Field::Speed,
+            lower => match (Measure::named(lower), known_tag(name)) {
+                (Some(measure), _) => Field::Measure(measure),
+                (None, Some(known)) => Field::tag(known, false),
+                (None, None) => {
+                    let hint = nearest(lower, FIELDS.iter()).or_else(|| nearest_tag(name));
+                    return Err(ConditionError::Unknown { name: name.to_owned(), hint });
+                }
+            },
+        })
+    }
+
+    /// A tag that was given after `tag:`.
+    fn own(name: &str) -> Result<Field, ConditionError> {
+        match tag_named(name) {
+            Ok(name) => Ok(Field::tag(name, true)),
+            Err(hint) => Err(ConditionError::Resembles { name: name.to_owned(), hint }),
+        }
+    }
+
+    fn tag(name: &str, is_own: bool) -> Field {
+        Field::Tag { name: name.to_owned(), is_own, kind: known::kind(name) }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Comparison {
+    /// What has to be known of games for it.
+    pub fn wants(&self) -> Wants {
+        match self.field {
+            Field::Result => Wants::HITS,
+            Field::Measure(measure) => Wants::of_measure(measure),
+            _ => Wants::TAGS,
+        }
+    }
+
+    /// What it compares a text as a whole with; `None` if it does something else.
+    pub fn whole_text(&self) -> Option<WholeText<'_>> {
+        let is_whole = matches!(&self.test, Test::Parts(parts, _) if parts.len() == 1) && !self.is_not;
+        let tags = match &self.field {
+            Field::Player => Color::ALL.map(tags::player_tag).to_vec(),
+            Field::Tag { name, kind: Kind::Text, .. } => vec![name.as_str()],
+            _ => return None,
+        };
+        let (name, value) = self.text.split_once('=').filter(|_| is_whole)?;
+        Some(WholeText { tags, name: name.trim(), value: value.trim().trim_matches('"') })
+    }
+
+    /// The tag that it asks for after `tag:`, if it does.
+    pub fn own_tag(&self) -> Option<&str> {
+        if let Field::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
+    }
+
+    /// The measure of positions that it asks for, if it asks for one; else it asks for something of games.
+    pub fn measure(&self) -> Option<Measure> {
+        if let Field::Measure(measure) = self.field { Some(measure) } else { None }
+    }
+
+    /// Whether it is true of a position with these measures; what asks for something of games is.
+    pub fn holds_at(&self, measures: &Measures) -> bool {
+        let Field::Measure(measure) = self.field else { return true };
+        measures.get(measure).is_some_and(|number| self.test.fits_thousandths(number) != self.is_not)
+    }
+
+    /// Whether it is true of a game; what asks for something of positions is.
+    pub fn holds(&self, game: &GameRow) -> bool {
+        let fits = match &self.field {
+            Field::Player => [Color::White, Color::Black]
+                .iter()
+                .any(|&side| self.test.fits_tag(game, tags::player_tag(side), Kind::Text)),
+            Field::Elo => self.test.fits_number(Rating::Higher.of_game(game)),
+            Field::Year => self.test.fits_number(Date::of_game(game).map(|date| date.year.into())),
+            Field::Date => self.test.fits_tag(game, date::tag(game), Kind::Date),
+            Field::Result => self.test.fits(game.outcome().text()),
+            Field::Title => [Color::White, Color::Black]
+                .iter()
+                .any(|&side| self.test.fits_tag(game, title::tag(side), Kind::Text)),
+            Field::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
+            Field::Measure(_) => return true,
+            Field::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
+        };
+        fits != self.is_not
+    }
+}
+
+impl Test {
+    fn fits_tag(&self, game: &GameRow, name: &str, kind: Kind) -> bool {
+        let Some(value) = game.tag_named(name) else { return false };
+        let rating = || rating::of_value(value).map(i64::from);
+        match (kind, self) {
+            (Kind::Rating, Test::Number(..)) => self.fits_number(rating()),
+            (Kind::Rating, Test::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
+            (Kind::Eco, Test::Eco(bounds)) => eco::of_value(value)
+                .is_some_and(|eco| bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(&eco)))),
+            (Kind::Eco, Test::Parts(..)) => {
+                self.fits(&tags::text(value))
+                    || eco::of_value(value).is_some_and(|eco| self.fits(eco.as_str()))
+            }
+            (Kind::Termination, Test::Parts(..) | Test::Contains(_)) => {
+                self.fits(&tags::text(value))
+                    || termination::of_value(value).is_some_and(|class| self.fits(&class))
+            }
+            _ => self.fits(&tags::text(value)),
+        }
+    }
+
+    fn fits(&self, value: &str) -> bool {
+        match self {
+            Test::Contains(part) => value.to_lowercase().contains(part),
+            Test::Parts(parts, number) => {
+                let is_same = number.is_some_and(|number| value.parse() == Ok(number));
+                is_same || has_parts(&value.to_lowercase(), parts)
+            }
+            Test::Number(..) => {
+                let sign = usize::from(value.starts_with(['+', '-']));
+                let digits = value.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
+                self.fits_number(value[..sign + digits].parse().ok())
+            }
+            Test::Thousandths(..) => {
+                thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
+            }
+            // Only of a tag with an opening.
+            Test::Eco(_) => false,
+            Test::Date(compare, bound) => {
+                Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
+            }
+        }
+    }
+
+    fn fits_thousandths(&self, number: i64) -> bool {
+        if let Test::Thousandths(compare, bound) = self { compare.holds(number.cmp(bound)) } else { false }
+    }
+
+    fn fits_number(&self, number: Option<i64>) -> bool {
+        match (self, number) {
+            (_, None) => false,
+            (Test::Number(compare, bound), Some(number)) => compare.holds(number.cmp(bound)),
+            (_, Some(number)) => self.fits(&number.to_string()),
+        }
+    }
+}
+
+/// Whether a text is made of these parts, in this order, with anything between them.
+fn has_parts(text: &str, parts: &[String]) -> bool {
+    let [first, middle @ .., last] = parts else {
+        return parts.first().is_some_and(|only| only == text);
+    };
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    for part in middle {
+        match rest.find(part.as_str()) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last.as_str())
+}
+
+/// Part by part, as far as the bound is given. Where a part is needed that is not known, nothing holds.
+fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
+    for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
+        let Some(bound) = bound else { break };
+        match part.map(|part| part.cmp(&bound)) {
+            None => return false,
+            Some(Ordering::Equal) => {}
+            Some(order) => return compare.holds(order),
+        }
+    }
+    compare.holds(Ordering::Equal)
+}

@@ -1,0 +1,249 @@
+//! Conditions: comparisons that `and`, `or` and brackets join.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::comparison::{Comparison, ConditionError};
+use orbit_core::game::Measures;
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+
+/// What must be true of a game, or of the position of a hit.
+///
+/// A condition is one comparison or several, which `and`, `or` and brackets join; `and` binds tighter. A comparison is a name, an
+/// operator and a value. Names are those of known tags, whatever their case, `tag:Name` of any other tag (see
+/// [`tag_named`](orbit_core::game::known::tag_named)), and
+///
+/// * `player`: `White` or `Black`, one of which must fit;
+/// * `elo`: the higher of both ratings, as in CQL;
+/// * `date`: `Date`, or else `UTCDate`; `year`: its year;
+/// * `result`: how the movetext ended, not the tag;
+/// * `title`: the title of a player, one of whom must fit; `white-title`, `black-title`: that of a side;
+/// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game.
+///
+/// `clock`, `spent` and `eval` are [measures](orbit_core::game::Measure) of positions: a game meets such a comparison everywhere, and
+/// of its hits those count whose positions meet the condition. A position without the measure meets none, not even with `!=`.
+///
+/// `=` compares the whole value, whatever the case; `*` stands for any letters, and a date fits if it fits as far as it is
+/// given (`date=2015.03`). Of a rating and an opening it also compares what is read from the tag: `eco=B90` fits `B90n`. `~`
+/// looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; of openings `=` also takes a range,
+/// as `eco=B90-B99`. `!=` and `!~` are true where `=` and `~` are
+/// not. What is unknown fits nothing. A value that has the words `and` or `or` in it stands in quotation marks.
+///
+/// ```
+/// use orbit_search::choice::Condition;
+///
+/// assert!("elo>=2600".parse::<Condition>().is_ok());
+/// assert!("white>Carlsen".parse::<Condition>().is_err());
+/// assert!("whte=Carlsen".parse::<Condition>().is_err());
+/// assert!("tag:ClubCode=NL".parse::<Condition>().is_ok());
+/// assert!("elo>=2600 and (white~Carlsen or black~Carlsen)".parse::<Condition>().is_ok());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    /// As it was written.
+    text: String,
+    joined: Joined,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Joined {
+    One(Comparison),
+    All(Vec<Joined>),
+    Any(Vec<Joined>),
+}
+
+/// Brackets that may stand in each other.
+const DEPTH_MAX: usize = 50;
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Condition, ConditionError> {
+        let mut reader = Reader { text, at: 0, depth: 0 };
+        let joined = reader.any()?;
+        match reader.rest() {
+            "" => Ok(Condition { text: text.trim().to_owned(), joined }),
+            rest => Err(ConditionError::NoWord { at: reader.place(), rest: rest.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Condition {
+    /// Its comparisons, in the order in which they are written.
+    pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
+        self.joined.comparisons().into_iter()
+    }
+
+    /// What has to be known of games for it.
+    pub fn wants(&self) -> Wants {
+        self.comparisons().map(Comparison::wants).collect()
+    }
+
+    /// Whether it asks for a measure of positions; else it asks for something of games alone.
+    pub fn is_of_positions(&self) -> bool {
+        self.comparisons().any(|compared| compared.measure().is_some())
+    }
+
+    /// Whether it is true of a position with these measures in a game.
+    pub fn holds_at(&self, game: &GameRow, measures: &Measures) -> bool {
+        self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
+    }
+
+    /// Whether it is true of a game; what asks for something of positions may be.
+    pub fn holds(&self, game: &GameRow) -> bool {
+        self.joined.holds(&|compared| compared.holds(game))
+    }
+}
+
+impl Joined {
+    fn comparisons(&self) -> Vec<&Comparison> {
+        match self {
+            Joined::One(compared) => vec![compared],
+            Joined::All(parts) | Joined::Any(parts) => parts.iter().flat_map(Joined::comparisons).collect(),
+        }
+    }
+
+    fn holds(&self, is: &impl Fn(&Comparison) -> bool) -> bool {
+        match self {
+            Joined::One(compared) => is(compared),
+            Joined::All(parts) => parts.iter().all(|part| part.holds(is)),
+            Joined::Any(parts) => parts.iter().any(|part| part.holds(is)),
+        }
+    }
+}
+
+/// Reads a condition from its beginning on.
+struct Reader<'a> {
+    text: &'a str,
+    /// The byte at which it goes on.
+    at: usize,
+    /// Brackets that are open.
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn any(&mut self) -> Result<Joined, ConditionError> {
+        self.list("or", Self::all, Joined::Any)
+    }
+
+    fn all(&mut self) -> Result<Joined, ConditionError> {
+        self.list("and", Self::one, Joined::All)
+    }
+
+    /// What a word joins, alone if there is one only.
+    fn list(
+        &mut self,
+        word: &'static str,
+        mut part: impl FnMut(&mut Self) -> Result<Joined, ConditionError>,
+        join: impl FnOnce(Vec<Joined>) -> Joined,
+    ) -> Result<Joined, ConditionError> {
+        let first = part(self)?;
+        let mut parts = vec![first];
+        while self.takes(word) {
+            let at = self.place();
+            parts.push(part(self).map_err(|error| match error {
+                ConditionError::At { at: place, error } if place == at => match *error {
+                    ConditionError::NoOperator(rest) => ConditionError::NotJoined { at, word, rest },
+                    error => ConditionError::At { at, error: Box::new(error) },
+                },
+                error => error,
+            })?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
+    }
+
+    fn one(&mut self) -> Result<Joined, ConditionError> {
+        let (at, rest) = (self.place(), self.rest());
+        if rest.is_empty() && !self.text.trim().is_empty() || rest.starts_with(')') {
+            return Err(ConditionError::Missing { at });
+        }
+        if rest.starts_with('(') {
+            if self.depth == DEPTH_MAX {
+                return Err(ConditionError::TooDeep { at, max: DEPTH_MAX });
+            }
+            self.skip(1);
+            self.depth += 1;
+            let joined = self.any()?;
+            match self.rest() {
+                rest if rest.starts_with(')') => self.skip(1),
+                "" => return Err(ConditionError::Unclosed { at }),
+                rest => {
+                    return Err(ConditionError::NoWord { at: self.place(), rest: rest.to_owned() });
+                }
+            }
+            self.depth -= 1;
+            return Ok(joined);
+        }
+        let compared = &rest[..self.comparison_end(rest)];
+        self.skip(compared.len());
+        let is_alone = compared.trim() == self.text.trim();
+        compared.parse().map(Joined::One).map_err(|error| match is_alone {
+            true => error,
+            false => ConditionError::At { at, error: Box::new(error) },
+        })
+    }
+
+    /// The length of the comparison with which a text begins: up to a word that joins, or a bracket that closes one before it.
+    fn comparison_end(&self, text: &str) -> usize {
+        let (mut open, mut quoted) = (0_usize, false);
+        for (at, letter) in text.char_indices() {
+            let before = text[..at].trim_end();
+            match letter {
+                '"' if quoted => quoted = false,
+                '"' => quoted = before.ends_with(['=', '~', '<', '>']),
+                _ if quoted => {}
+                '(' => open += 1,
+                ')' if open > 0 => open -= 1,
+                ')' if self.depth > 0 => return at,
+                letter if letter.is_whitespace() => {
+                    let rest = text[at..].trim_start();
+                    if joining(rest, "and") || joining(rest, "or") {
+                        return at;
+                    }
+                }
+                _ => {}
+            }
+        }
+        text.len()
+    }
+
+    /// Goes on behind a word if it comes next.
+    fn takes(&mut self, word: &'static str) -> bool {
+        let is_next = joining(self.rest(), word);
+        if is_next {
+            self.skip(word.len());
+        }
+        is_next
+    }
+
+    /// What is left, without blanks before it.
+    fn rest(&self) -> &'a str {
+        self.text[self.at..].trim()
+    }
+
+    /// Goes on behind so many bytes of what is left.
+    fn skip(&mut self, bytes: usize) {
+        let left = &self.text[self.at..];
+        self.at += left.len() - left.trim_start().len() + bytes;
+    }
+
+    /// The letter at which what is left begins, from 1.
+    fn place(&self) -> usize {
+        let left = &self.text[self.at..];
+        let at = self.at + left.len() - left.trim_start().len();
+        self.text[..at].chars().count() + 1
+    }
+}
+
+/// Whether a text begins with a word that joins conditions.
+fn joining(text: &str, word: &str) -> bool {
+    let behind = text.strip_prefix(word);
+    behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '('))
+}

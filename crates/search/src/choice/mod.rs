@@ -1,0 +1,205 @@
+//! Choosing among what a query hits: which games count, which hits of a game, and which games come first.
+//!
+//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, a [`Top`] keeps the best of
+//! them. The invariant: what is chosen depends on the games and their hits alone, never on threads, blocks or
+//! files.
+
+mod comparison;
+mod condition;
+mod order;
+mod player;
+
+pub use comparison::{Comparison, ConditionError, WholeText};
+pub use condition::Condition;
+pub use order::{Order, RankFacts, SortKey, Top, chance};
+pub use player::{NoRatings, Player, Ratings, Side};
+
+pub use orbit_core::game::Measure;
+
+use orbit_core::board::Color;
+use orbit_engine::{Answers, Hits, Wants};
+use orbit_reel::{Block, GameMeasures, GameRow};
+
+/// Which games count, and which of their hits.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// What must be true of a game, or of the position of a hit; all of them.
+    pub conditions: Vec<Condition>,
+    /// Whose games count, and from whose side queries are asked, if it is a player's.
+    pub player: Option<Player>,
+    /// Whether only the first hit of each game counts.
+    pub first: bool,
+    /// Whether only the hit of each game with the greatest value counts, the first of equal ones; of sets, the number of
+    /// squares.
+    pub best: bool,
+}
+
+impl Choice {
+    /// Which games and hits count, for a report; empty if all do.
+    pub fn in_words(&self) -> String {
+        let conditions: Vec<String> = self.of_games().map(Condition::to_string).collect();
+        let conditions = joined(&conditions);
+        let positions = match self.positions_in_words() {
+            words if words.is_empty() => words,
+            words => format!(" at positions with {words}"),
+        };
+        let of = self.player.as_ref();
+        let of = of.map_or(String::new(), |player| format!(" of {player}, seen from that side,"));
+        let games = match conditions.is_empty() {
+            true => format!("games{}", of.trim_end_matches(',')),
+            false => format!("games{of} with {conditions}"),
+        };
+        let is_any_game = conditions.is_empty() && of.is_empty();
+        match (is_any_game, self.first, self.best) {
+            (true, false, false) if positions.is_empty() => String::new(),
+            (_, false, false) if positions.is_empty() => games,
+            (true, false, false) => format!("hits{positions}"),
+            (_, false, false) => format!("hits{positions} of {games}"),
+            (_, true, _) => format!("the first hit{positions} of {games}"),
+            (_, false, true) => format!("the best hit{positions} of {games}"),
+        }
+    }
+
+    /// The conditions on positions in words; empty if there are none.
+    pub fn positions_in_words(&self) -> String {
+        let conditions: Vec<String> = self.of_positions().map(Condition::to_string).collect();
+        joined(&conditions)
+    }
+
+    /// The conditions on games.
+    pub fn of_games(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| !condition.is_of_positions())
+    }
+
+    /// The conditions on positions.
+    pub fn of_positions(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.is_of_positions())
+    }
+
+    /// Whether the comments of games must be known to choose.
+    pub fn reads_comments(&self) -> bool {
+        self.wants().contains(Wants::COMMENTS)
+    }
+
+    /// What has to be known of games to choose among them.
+    pub fn wants(&self) -> Wants {
+        let (player, values) = (Wants::TAGS.when(self.player.is_some()), Wants::VALUES.when(self.best));
+        player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
+    }
+
+    /// For each game of a block, whether it counts; `None` if all do.
+    pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
+        match self.sides(block) {
+            Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
+            None => {
+                let has_any = self.of_games().next().is_some();
+                has_any.then(|| block.games().map(|game| self.fits(&game)).collect())
+            }
+        }
+    }
+
+    /// For each game of a block, the side that the player has in it, `None` where it does not count; `None` without a
+    /// player.
+    pub fn sides(&self, block: &Block) -> Option<Vec<Option<Color>>> {
+        let mut sides = self.player.as_ref()?.sides(block);
+        sides
+            .iter_mut()
+            .zip(block.games())
+            .for_each(|(side, game)| *side = side.filter(|_| self.fits(&game)));
+        Some(sides)
+    }
+
+    fn fits(&self, game: &GameRow) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(game))
+    }
+
+    /// Tells whether all hits of the games that count are kept.
+    pub fn keeps_all_hits(&self) -> bool {
+        !self.first && !self.best && self.of_positions().next().is_none()
+    }
+
+    /// Takes away the hits that do not count. `games` is what [`Choice::games`] gave for this block.
+    pub fn apply(&self, block: &Block, games: Option<&[bool]>, hits: &mut Hits) {
+        let has_positions = self.of_positions().next().is_some();
+        if games.is_none() && !self.first && !has_positions {
+            return;
+        }
+        for game in block.games() {
+            let (first, end) = (game.first_slot(), game.end_slot());
+            if games.is_some_and(|games| !games[game.index()]) {
+                hits.clear(first..end);
+                continue;
+            }
+            if has_positions {
+                self.apply_to_positions(&game, hits);
+            }
+            if self.first {
+                let hit = hits.slots(first..end).next();
+                hit.iter().for_each(|hit| hits.clear(hit + 1..end));
+            }
+        }
+    }
+
+    /// Takes away the hits of a game whose positions do not meet the conditions on positions.
+    fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
+        let (first, end) = (game.first_slot(), game.end_slot());
+        let slots: Vec<usize> = hits.slots(first..end).collect();
+        if slots.is_empty() {
+            return;
+        }
+        let measures = GameMeasures::of(game);
+        for slot in slots {
+            let found = measures.at((slot - first) as u32);
+            if !self.of_positions().all(|condition| condition.holds_at(game, &found)) {
+                hits.clear(slot..slot + 1);
+            }
+        }
+    }
+
+    /// Takes games without a hit that counts from those that a query over whole games finds, if there are conditions on
+    /// positions: no position of these games meets them.
+    pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
+        let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
+            return;
+        };
+        for (game, told) in block.games().zip(told) {
+            told.is_found &= answers.hits.count_in(game.slots()) > 0;
+        }
+    }
+
+    /// What an engine has to tell of a query: hits are taken away by [`Choice::keep_best`], and what was told of copies
+    /// with them, so that all copies of each hit must be known.
+    pub fn outputs(&self, wanted: Wants) -> Wants {
+        match wanted.detail() {
+            Some(_) if self.best => wanted | Wants::ALL_COPIES,
+            _ => wanted,
+        }
+    }
+
+    /// Takes away all but the best hit of each game, if that is wanted and hits have their values. The answers are those of
+    /// [`Choice::outputs`].
+    pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
+        if !self.best {
+            return;
+        }
+        let mut kept = answers.hits.clone();
+        for game in block.games() {
+            let (first, end) = (game.first_slot(), game.end_slot());
+            if let Some(best) = order::best(&answers.hits, first..end) {
+                kept.clear(first..best);
+                kept.clear(best + 1..end);
+            }
+        }
+        answers.copies = answers.copies.as_ref().map(|copies| copies.only(&answers.hits, &kept));
+        answers.hits = kept;
+    }
+}
+
+/// Conditions of which all must be met, in words; those with words of their own in brackets.
+fn joined(conditions: &[String]) -> String {
+    let one = |text: &String| match conditions.len() > 1 && text.contains(" or ") {
+        true => format!("({text})"),
+        false => text.clone(),
+    };
+    conditions.iter().map(one).collect::<Vec<_>>().join(" and ")
+}

@@ -1,0 +1,352 @@
+//! Which games come first, and the best of many in bounded memory.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+use std::hash::Hasher as _;
+use std::ops::Range;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use twox_hash::XxHash3_64;
+
+use orbit_core::game::{Date, Measure, Rating};
+use orbit_core::named::choices;
+use orbit_engine::Wants;
+use orbit_engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
+use orbit_reel::{GameMeasures, GameRow};
+
+/// By what games are sorted. What is unknown comes last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SortKey {
+    /// The greatest value of the query at a hit of the game; of sets, the number of squares.
+    Value,
+    /// The higher of both ratings.
+    Elo,
+    /// The date.
+    Date,
+    /// The moves of the longest span of a hit.
+    Length,
+    /// A measure at a hit of the game: the greatest, or with `reverse` the least.
+    Measure(Measure),
+}
+
+choices! { SortKey, "order",
+    SortKey::Value => "value", "The greatest value at a hit of the game: a number, or how many squares the query finds";
+    SortKey::Elo => "elo", "The higher of the two ratings";
+    SortKey::Date => "date", "The date of the game";
+    SortKey::Length => "length", "The moves of the longest span of a hit: of a line, a path, a move, or the way to what was found";
+    SortKey::Measure(Measure::Clock) => "clock", "The seconds left to the player who made the move that led to a hit";
+    SortKey::Measure(Measure::Spent) => "spent", "The seconds that this move took";
+    SortKey::Measure(Measure::Eval) => "eval", "The pawns by which White is ahead at a hit";
+}
+
+/// What is known of the games of a block that are found, for their ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct RankFacts<'a> {
+    /// Where the query hits.
+    pub hits: &'a Hits,
+    /// Which copies match there, if that is known.
+    pub copies: Option<&'a CopyHits>,
+    /// What the query says of each game, if it is asked of whole games.
+    pub told: Option<&'a [GameAnswer]>,
+    /// Tells what hits consist of, if that is wanted.
+    pub spans: Option<&'a dyn FindSpan>,
+}
+
+impl<'a> RankFacts<'a> {
+    /// Where a query hits, and no more.
+    pub fn of(hits: &'a Hits) -> RankFacts<'a> {
+        RankFacts { hits, copies: None, told: None, spans: None }
+    }
+}
+
+/// How games are ranked. Ties go to the game that comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// By a key, the greatest first.
+    Sorted {
+        /// The key.
+        key: SortKey,
+        /// Whether the least comes first.
+        reverse: bool,
+    },
+    /// By chance that is settled by the seed and by what the game is (start, moves, side lines if they are searched, result), not by where it
+    /// stands: a sample does not change when a database is split into other files. Of games that are the
+    /// same the first alone is in a sample: see [`Top::distinct`].
+    Sampled {
+        /// Another seed gives another sample.
+        seed: u64,
+    },
+    /// As the query says: `sort` and `cql(sort matchcount)`.
+    ByQuery,
+}
+
+impl Order {
+    /// What has to be known of games and hits to rank them.
+    pub fn wants(self) -> Wants {
+        match self {
+            Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Wants::TAGS,
+            Order::Sorted { key: SortKey::Value, .. } => Wants::VALUES,
+            Order::Sorted { key: SortKey::Length, .. } => Wants::SPANS,
+            Order::Sorted { key: SortKey::Measure(measure), .. } => Wants::of_measure(measure),
+            Order::ByQuery => Wants::RANKS,
+            Order::Sampled { .. } => Wants::HITS,
+        }
+    }
+
+    /// Room for the best `max`; of a sample each game once.
+    pub fn top<T>(self, max: usize) -> Top<T> {
+        match self {
+            Order::Sorted { .. } | Order::ByQuery => Top::new(max),
+            Order::Sampled { .. } => Top::distinct(max),
+        }
+    }
+
+    /// The rank of a game that is found; less comes first.
+    pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
+        match self {
+            Order::Sampled { seed } => chance(game, seed).into(),
+            Order::Sorted { key, reverse } => match (key.of(game, facts, reverse), reverse) {
+                (None, _) => u64::MAX.into(),
+                (Some(key), false) => (u64::MAX - 1 - key).into(),
+                (Some(key), true) => key.into(),
+            },
+            Order::ByQuery => facts.told.map_or(Rank::default(), |told| told[game.index()].rank.clone()),
+        }
+    }
+}
+
+impl SortKey {
+    /// The key, at most 2^33.
+    fn of(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
+        let RankFacts { hits, copies, spans, .. } = facts;
+        let slots = hits.slots(game.slots());
+        match self {
+            SortKey::Value => slots.filter_map(|slot| value(&hits.values, slot)).max(),
+            SortKey::Length => {
+                let length = |slot| {
+                    let node = (slot - game.first_slot()) as u32;
+                    Some(spans?.span((hits, copies), game, node)?.length() as u64)
+                };
+                slots.filter_map(length).max()
+            }
+            SortKey::Measure(measure) => {
+                let told = GameMeasures::of(game);
+                let number = |slot| told.at((slot - game.first_slot()) as u32).get(measure);
+                let numbers = slots.filter_map(number);
+                let number = if reverse { numbers.min() } else { numbers.max() };
+                number.map(|number| (number.clamp(MEASURE_MIN, -MEASURE_MIN) - MEASURE_MIN) as u64)
+            }
+            SortKey::Elo => Rating::Higher.of_game(game).map(i64::unsigned_abs),
+            SortKey::Date => Date::of_game(game).map(|date| {
+                let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
+                (year * 100 + month) * 100 + day
+            }),
+        }
+    }
+}
+
+/// Measures beyond this are equal as keys: some 49 days, or a mate.
+const MEASURE_MIN: i64 = -(1 << 32);
+
+/// The value at a slot as a key: greater values have greater keys.
+fn value(values: &Values, slot: usize) -> Option<u64> {
+    match values {
+        Values::None | Values::Texts(_) => None,
+        Values::Sets(sets) => Some(sets[slot].count_ones().into()),
+        Values::Numbers(numbers) => Some((i64::from(numbers[slot]) - i64::from(i32::MIN)) as u64),
+    }
+}
+
+/// The first hit among some slots with the greatest value, if hits have values.
+pub(super) fn best(hits: &Hits, slots: Range<usize>) -> Option<usize> {
+    let keyed = hits.slots(slots).filter_map(|slot| Some((value(&hits.values, slot)?, Reverse(slot))));
+    keyed.max().map(|(_, Reverse(slot))| slot)
+}
+
+/// A number that is as good as chance, and the same for games that are the same: see [`Order::Sampled`].
+pub fn chance(game: &GameRow, seed: u64) -> u64 {
+    let mut hasher = XxHash3_64::with_seed(seed);
+    let start = game.start();
+    hasher.write(bytemuck::bytes_of(&start.board));
+    hasher.write(bytemuck::bytes_of(&start.state));
+    hasher.write(bytemuck::cast_slice(game.moves()));
+    hasher.write(&[game.outcome() as u8]);
+    for line in game.lines() {
+        hasher.write(&line.parent().to_le_bytes());
+        hasher.write(bytemuck::bytes_of(&line.edge()));
+        hasher.write(bytemuck::cast_slice(line.moves()));
+    }
+    hasher.finish()
+}
+
+/// The games of the best ranks, at most `max`: all that lists games in another order than the database's keeps them here.
+///
+/// Ties go to the game of the lower number, which comes first in the database; of a sample, in which each rank is kept once, to
+/// the game that is offered first, so that games are offered in the order of the database. The memory is that of `max` entries:
+/// [`Top::offer`] makes an entry only where it is kept, in place of the worst. Nothing fails here but what a caller makes of
+/// entries: see [`Top::try_map`].
+#[derive(Clone, Debug)]
+pub struct Top<T> {
+    max: usize,
+    /// The ranks that are kept, if each may be kept once.
+    ranks: Option<HashSet<Rank>>,
+    /// The worst that is kept on top.
+    kept: BinaryHeap<Entry<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    place: (Rank, u32),
+    what: T,
+}
+
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl<T> Eq for Entry<T> {}
+
+impl<T> PartialOrd for Entry<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Entry<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl<T> Top<T> {
+    /// Room for `max` of them.
+    pub fn new(max: usize) -> Top<T> {
+        Top { max, ranks: None, kept: BinaryHeap::new() }
+    }
+
+    /// The same, but only the first of each rank is kept.
+    pub fn distinct(max: usize) -> Top<T> {
+        Top { ranks: Some(HashSet::new()), ..Top::new(max) }
+    }
+
+    /// Keeps what `make` makes, if a game of this rank and number is among the best so far.
+    pub fn offer(&mut self, rank: impl Into<Rank>, number: u32, make: impl FnOnce() -> T) {
+        let place = (rank.into(), number);
+        if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&place.0)) {
+            return;
+        }
+        if self.kept.len() < self.max {
+            self.ranks.iter_mut().for_each(|ranks| _ = ranks.insert(place.0.clone()));
+            self.kept.push(Entry { place, what: make() });
+        } else if let Some(mut worst) = self.kept.peek_mut()
+            && place < worst.place
+        {
+            if let Some(ranks) = &mut self.ranks {
+                ranks.remove(&worst.place.0);
+                ranks.insert(place.0.clone());
+            }
+            *worst = Entry { place, what: make() };
+        }
+    }
+
+    /// Adds what was kept of games that follow.
+    pub fn merge(&mut self, next: Top<T>) {
+        let mut entries = next.kept.into_vec();
+        entries.sort_unstable_by_key(|entry| entry.place.1);
+        for Entry { place: (rank, number), what } in entries {
+            self.offer(rank, number, || what);
+        }
+    }
+
+    /// Best first.
+    fn sorted(&self) -> Vec<&Entry<T>> {
+        let mut entries: Vec<&Entry<T>> = self.kept.iter().collect();
+        entries.sort_unstable_by(|a, b| a.place.cmp(&b.place));
+        entries
+    }
+
+    /// Whether both keep as much by the same rule, so that they can be merged.
+    pub fn is_like(&self, other: &Top<T>) -> bool {
+        self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
+    }
+
+    /// Whether a game of this rank and number, offered after all others, would be kept.
+    pub fn admits(&self, rank: &Rank, number: u32) -> bool {
+        let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(rank));
+        let is_better =
+            || self.kept.peek().is_some_and(|worst| (rank, number) < (&worst.place.0, worst.place.1));
+        is_new && (self.kept.len() < self.max || is_better())
+    }
+
+    /// Keeps what passes a test of rank and number, and nothing else.
+    pub fn retain(&mut self, mut test: impl FnMut(&Rank, u32) -> bool) {
+        self.kept.retain(|entry| test(&entry.place.0, entry.place.1));
+        let kept = &self.kept;
+        self.ranks
+            .iter_mut()
+            .for_each(|ranks| *ranks = kept.iter().map(|entry| entry.place.0.clone()).collect());
+    }
+
+    /// All that is kept, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.kept.iter().map(|entry| &entry.what)
+    }
+
+    /// Makes something of all that is kept.
+    pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> Top<U> {
+        let Top { max, ranks, kept } = self;
+        let kept = kept.into_iter().map(|Entry { place, what }| Entry { place, what: make(what) });
+        Top { max, ranks, kept: kept.collect() }
+    }
+
+    /// The same where it can fail.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `make`.
+    pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<Top<U>, E> {
+        let Top { max, ranks, kept } = self;
+        let mut entries = kept.into_vec();
+        entries.sort_unstable_by_key(|entry| entry.place.1);
+        let kept = entries.into_iter().map(|Entry { place, what }| Ok(Entry { place, what: make(what)? }));
+        Ok(Top { max, ranks, kept: kept.collect::<Result<_, E>>()? })
+    }
+
+    /// All that was kept but the first `skip`, as it is listed: best first, but a sample as the games stand in the database.
+    pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
+        let mut kept = self.kept.into_sorted_vec();
+        if self.ranks.is_some() {
+            kept.sort_by_key(|entry| entry.place.1);
+        }
+        kept.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).map(|entry| entry.what)
+    }
+}
+
+/// Both keep the same by the same rule.
+impl<T: PartialEq> PartialEq for Top<T> {
+    fn eq(&self, other: &Top<T>) -> bool {
+        let (ours, theirs) = (self.sorted(), other.sorted());
+        let same = |(a, b): (&&Entry<T>, &&Entry<T>)| a.place == b.place && a.what == b.what;
+        self.is_like(other) && ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
+    }
+}
+
+/// The rule, and what is kept, best first: `(max, is_distinct, [(rank, number, what)])`.
+impl<T: Serialize> Serialize for Top<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kept =
+            self.sorted().into_iter().map(|Entry { place: (rank, number), what }| (rank, number, what));
+        (self.max, self.ranks.is_some(), kept.collect::<Vec<_>>()).serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Top<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Top<T>, D::Error> {
+        let (max, is_distinct, kept) = <(usize, bool, Vec<(Rank, u32, T)>)>::deserialize(deserializer)?;
+        let mut top = if is_distinct { Top::distinct(max) } else { Top::new(max) };
+        kept.into_iter().for_each(|(rank, number, what)| top.offer(rank, number, || what));
+        Ok(top)
+    }
+}

@@ -1,0 +1,259 @@
+//! The file of a part: its header, a record for each block, what all blocks amount to, and a checksum.
+//!
+//! A record is a letter, the length of its content in eight bytes, and the content. The checksum of 16 bytes is XXH3 (128 bits) of all
+//! bytes before it. Only a file whose checksum is right is read.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use twox_hash::XxHash3_128;
+
+use super::plan::{Job, JobPart};
+use crate::run::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part as _, Parts};
+use orbit_core::files::{OutputError, OutputFile, open_regular};
+use orbit_reel::Totals;
+
+const MAGIC: [u8; 8] = *b"orbitjob";
+const CHECKSUM_BYTES: u64 = 16;
+const HEADER: u8 = b'h';
+const BLOCK: u8 = b'b';
+const END: u8 = b'e';
+
+/// Why the file of a part is not taken.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartFault {
+    /// It was not computed yet.
+    #[error("missing")]
+    Missing,
+    /// It cannot be read.
+    #[error("unreadable: {0}")]
+    Unreadable(String),
+    /// It was cut or altered.
+    #[error("damaged: its checksum is wrong")]
+    Damaged,
+    /// It is of another job, or of another part.
+    #[error("of another job")]
+    OtherJob,
+}
+
+#[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Header {
+    job: String,
+    number: u32,
+    blocks: Option<(u64, u64)>,
+}
+
+impl Header {
+    fn of(job: &Job, part: &JobPart) -> Header {
+        let blocks = part.blocks.map(|(first, end)| (first as u64, end as u64));
+        Header { job: job.hash().to_owned(), number: part.number, blocks }
+    }
+}
+
+/// What was found in a block.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct BlockRecord {
+    pub(super) totals: Totals,
+    pub(super) side_lines: u64,
+    pub(super) bytes: u64,
+    /// What is written in the order of blocks, or counted as far as blocks are taken.
+    pub(super) parts: Parts,
+}
+
+/// What a part amounts to.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct EndRecord {
+    /// The sums of all else.
+    pub(super) parts: Parts,
+    pub(super) sources: Vec<SourceRecord>,
+    /// Side lines that no block tells of.
+    pub(super) side_lines: u64,
+    /// Whether all blocks were taken: else as many games were listed as may be.
+    pub(super) finished: bool,
+}
+
+/// What a part knows of a source.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct SourceRecord {
+    pub(super) games: u64,
+    pub(super) duplicates: u64,
+    pub(super) failure: Option<(u64, String)>,
+    pub(super) skipped: Option<String>,
+}
+
+impl BlockRecord {
+    /// Checks a record that was read.
+    fn check(&self) -> Result<(), &'static str> {
+        let BlockRecord { totals, side_lines, bytes, parts } = self;
+        totals.check(BLOCK_COUNT_MAX)?;
+        side_lines.check(BLOCK_COUNT_MAX)?;
+        bytes.check(BLOCK_COUNT_MAX)?;
+        parts.check(BLOCK_COUNT_MAX)
+    }
+}
+
+impl EndRecord {
+    /// Checks a record that was read.
+    fn check(&self) -> Result<(), &'static str> {
+        let EndRecord { parts, sources, side_lines, .. } = self;
+        sources.iter().try_for_each(|source| source.games.check(PART_COUNT_MAX))?;
+        side_lines.check(PART_COUNT_MAX)?;
+        parts.check(PART_COUNT_MAX)
+    }
+}
+
+/// Writes the file of a part. It gets its name when it is complete.
+pub struct PartWriter {
+    file: OutputFile,
+    hasher: XxHash3_128,
+}
+
+impl PartWriter {
+    /// Begins the file of a part in the folder of its job.
+    ///
+    /// # Errors
+    ///
+    /// That the folder cannot be written to.
+    pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
+        let path = job.path_of(part, folder);
+        let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };
+        let begun = writer.write(&MAGIC).and_then(|()| writer.record(HEADER, &Header::of(job, part)));
+        begun.map_err(|error| OutputError::Write { path, error })?;
+        Ok(writer)
+    }
+
+    /// The file until it is complete.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.file.temporary_path()
+    }
+
+    pub(super) fn block(&mut self, record: &BlockRecord) -> io::Result<()> {
+        self.record(BLOCK, record)
+    }
+
+    pub(super) fn finish(mut self, record: &EndRecord) -> io::Result<()> {
+        self.record(END, record)?;
+        let checksum = self.hasher.finish_128().to_le_bytes();
+        self.file.write_all(&checksum)?;
+        Ok(self.file.finish()?)
+    }
+
+    fn record(&mut self, kind: u8, content: &impl Serialize) -> io::Result<()> {
+        let bytes =
+            postcard::to_stdvec(content).expect("parts are sequences of known lengths, numbers and texts");
+        self.write(&[kind])?;
+        self.write(&(bytes.len() as u64).to_le_bytes())?;
+        self.write(&bytes)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.write(bytes);
+        self.file.write_all(bytes)
+    }
+}
+
+/// Reads the file of a part whose checksum is right.
+pub(super) struct PartReader {
+    path: PathBuf,
+    file: BufReader<File>,
+    /// Bytes before the checksum that are still to be read.
+    left: u64,
+}
+
+/// A record of a part.
+pub(super) enum Record {
+    Block(Box<BlockRecord>),
+    End(Box<EndRecord>),
+}
+
+impl PartReader {
+    /// Opens the file of a part, and reads all of it once for its checksum.
+    pub(super) fn open(job: &Job, part: &JobPart, folder: &Path) -> Result<PartReader, PartFault> {
+        let path = job.path_of(part, folder);
+        let unreadable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => PartFault::Missing,
+            _ => PartFault::Unreadable(error.to_string()),
+        };
+        let file = open_regular(&path).map_err(unreadable)?;
+        let bytes = file.metadata().map_err(unreadable)?.len();
+        let left = bytes.checked_sub(CHECKSUM_BYTES).ok_or(PartFault::Damaged)?;
+        let mut file = BufReader::with_capacity(1 << 18, file);
+        if !is_whole(&mut file, left).map_err(unreadable)? {
+            return Err(PartFault::Damaged);
+        }
+        file.rewind().map_err(unreadable)?;
+        let mut reader = PartReader { path, file, left };
+        let mut magic = MAGIC;
+        let begins = reader.bytes(&mut magic).is_ok() && magic == MAGIC;
+        let header: Option<Header> = reader
+            .content()
+            .ok()
+            .filter(|(kind, _)| begins && *kind == HEADER)
+            .and_then(|(_, bytes)| decoded(&bytes));
+        match header {
+            Some(header) if header == Header::of(job, part) => Ok(reader),
+            _ => Err(PartFault::OtherJob),
+        }
+    }
+
+    /// Where it lies.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next record, whose numbers are checked; an error where there is none that can be read.
+    pub(super) fn next(&mut self) -> io::Result<Record> {
+        let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
+        let (kind, bytes) = self.content()?;
+        let record = match kind {
+            BLOCK => decoded(&bytes).map(Box::new).map(Record::Block),
+            END => decoded(&bytes).map(Box::new).map(Record::End),
+            _ => None,
+        };
+        let record = record.ok_or_else(|| unreadable("a record is not as it is written"))?;
+        let checked = match &record {
+            Record::Block(block) => block.check(),
+            Record::End(end) => end.check(),
+        };
+        checked.map(|()| record).map_err(unreadable)
+    }
+
+    fn content(&mut self) -> io::Result<(u8, Vec<u8>)> {
+        let mut head = [0; 9];
+        self.bytes(&mut head)?;
+        let [kind, length @ ..] = head;
+        let length = u64::from_le_bytes(length);
+        if length > self.left {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut bytes = vec![0; length as usize];
+        self.bytes(&mut bytes)?;
+        Ok((kind, bytes))
+    }
+
+    fn bytes(&mut self, out: &mut [u8]) -> io::Result<()> {
+        self.left = self.left.checked_sub(out.len() as u64).ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.file.read_exact(out)
+    }
+}
+
+fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(found, _)| found)
+}
+
+/// Whether the checksum behind so many bytes is theirs.
+fn is_whole(file: &mut BufReader<File>, mut left: u64) -> io::Result<bool> {
+    let (mut hasher, mut buffer) = (XxHash3_128::new(), vec![0; 1 << 18]);
+    while left > 0 {
+        let want = left.min(buffer.len() as u64) as usize;
+        file.read_exact(&mut buffer[..want])?;
+        hasher.write(&buffer[..want]);
+        left -= want as u64;
+    }
+    let mut checksum = [0; CHECKSUM_BYTES as usize];
+    file.read_exact(&mut checksum)?;
+    Ok(hasher.finish_128().to_le_bytes() == checksum)
+}

@@ -1,0 +1,398 @@
+//! What a job is: what is asked, of which sources, in which parts.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use twox_hash::XxHash3_128;
+
+use crate::request::Request;
+use orbit_core::files::{OutputError, OutputFile, open_regular};
+use orbit_database::SourceMark;
+use orbit_pgn::READER_VERSION;
+
+/// The name of the file of a job in its folder.
+pub const JOB_NAME: &str = "job.json";
+/// The folder of the parts in that of the job.
+const PARTS_NAME: &str = "parts";
+/// Counts up when the meaning of a job or of its parts changes.
+const SCHEMA: u32 = 2;
+
+/// Why there is no such job.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// The folder has no job.
+    #[error(
+        "{} contains no job ({JOB_NAME} is not there): `orbit job plan QUERY PATH... -o FOLDER/` makes one",
+        folder.display()
+    )]
+    Missing {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The file of the job cannot be read.
+    #[error("{} cannot be read ({error}): check the path and its permissions", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The file of the job was altered or cut, or is of another version.
+    #[error("{} is no job of this version of orbit ({what}): plan the job again, in a new folder", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// What is asked now is not what the job asks.
+    #[error("{} is of another job: {what} than when it was planned; plan the job again, in a new folder", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
+    /// A folder can have one job.
+    #[error("{} contains another job already: give the name of another folder", folder.display())]
+    Taken {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The folder or the file cannot be written.
+    #[error("{} cannot be written ({error}): check the path, its permissions and the space on the disk", path.display())]
+    Unwritable {
+        /// What was to be written.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// Why a job has one part only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Whole {
+    /// Something of the query lasts from game to game.
+    State,
+    /// Whether a game is a duplicate depends on the games before it.
+    Duplicates,
+    /// Text is read from its beginning.
+    Text,
+    /// Standard input or a pipe.
+    Stream,
+}
+
+impl Whole {
+    /// The reason, and what to do about it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Whole::State => {
+                "the query keeps something from game to game (a persistent variable, a dictionary or a file), so that games \
+                 have an order"
+            }
+            Whole::Duplicates => "whether a game is a duplicate depends on the games before it",
+            Whole::Text => {
+                "the numbers of games of PGN files are known only when all before them was read: `orbit index` makes a \
+                 reel of them, of which a job has many parts"
+            }
+            Whole::Stream => "standard input and pipes are read once: give the games to `orbit job part 1`",
+        }
+    }
+}
+
+/// What is asked: all that decides what parts hold.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Question {
+    /// The arguments of the command line.
+    pub arguments: Vec<String>,
+    /// The queries as text, those of files included, and the choices.
+    pub request: Request,
+    /// The things that are made of the answers. Nothing of it is read again.
+    pub output: Value,
+    /// A hash of what is made of the queries: their copies.
+    pub plan: String,
+    /// The inputs.
+    pub sources: Vec<SourceMark>,
+}
+
+/// A search in parts.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    schema: u32,
+    /// The version of orbit.
+    pub orbit: String,
+    reader_version: u32,
+    /// XXH3 (128 bits) of the job as JSON without blanks, with this field and those of `folder` and `arguments` empty.
+    hash: String,
+    /// The folder from which relative paths begin.
+    pub folder: String,
+    /// What is asked.
+    pub question: Question,
+    /// Why there is one part only, if so.
+    pub whole: Option<Whole>,
+    /// The parts, in the order of the database.
+    pub parts: Vec<JobPart>,
+}
+
+/// A part of a job.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct JobPart {
+    /// Counted from 1.
+    pub number: u32,
+    /// The blocks that it reads, counted over all reels from 0: the first, and the one behind the last. All there are,
+    /// if the job has one part only.
+    pub blocks: Option<(usize, usize)>,
+    /// Positions in it, if they are known.
+    pub positions: Option<u64>,
+}
+
+impl JobPart {
+    /// The blocks that are read, if not all.
+    pub fn range(&self) -> Option<Range<usize>> {
+        self.blocks.map(|(first, end)| first..end)
+    }
+}
+
+impl Job {
+    /// Fixes a job.
+    pub fn new(folder: String, question: Question, whole: Option<Whole>, parts: Vec<JobPart>) -> Job {
+        let mut job = Job {
+            schema: SCHEMA,
+            orbit: env!("CARGO_PKG_VERSION").to_owned(),
+            reader_version: READER_VERSION,
+            hash: String::new(),
+            folder,
+            question,
+            whole,
+            parts,
+        };
+        job.hash = job.hash_now();
+        job
+    }
+
+    fn hash_now(&self) -> String {
+        // The same search may be spelt in several ways, and be begun in several folders.
+        let question = Question { arguments: Vec::new(), ..self.question.clone() };
+        let bare = Job { hash: String::new(), folder: String::new(), question, ..self.clone() };
+        let bytes = serde_json::to_vec(&bare).expect("a job is numbers and texts");
+        format!("{:032x}", XxHash3_128::oneshot(&bytes))
+    }
+
+    /// What tells this job from any other.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Reads the job of a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Missing`], [`JobError::Unreadable`], [`JobError::Malformed`].
+    pub fn read(folder: &Path) -> Result<Job, JobError> {
+        let path = folder.join(JOB_NAME);
+        let mut bytes = Vec::new();
+        let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => JobError::Missing { folder: folder.to_owned() },
+            _ => JobError::Unreadable { path: path.clone(), error },
+        })?;
+        let malformed = |what: String| JobError::Malformed { path: path.clone(), what };
+        let job: Job = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+        if job.schema != SCHEMA || job.orbit != env!("CARGO_PKG_VERSION") {
+            return Err(malformed(format!("it was planned by orbit {}", job.orbit)));
+        }
+        if job.reader_version != READER_VERSION {
+            return Err(malformed(String::from(
+                "it was planned by a version of orbit that reads games by other rules",
+            )));
+        }
+        if job.hash != job.hash_now() {
+            return Err(malformed(String::from("its hash is wrong")));
+        }
+        let numbered = (1..).zip(&job.parts).all(|(number, part)| part.number == number);
+        if job.parts.is_empty() || !numbered {
+            return Err(malformed(String::from("its parts are not numbered from 1")));
+        }
+        let mut behind = 0;
+        let follows = |part: &JobPart| match part.blocks {
+            Some((first, end)) => first == std::mem::replace(&mut behind, end) && first <= end,
+            None => job.parts.len() == 1,
+        };
+        if !job.parts.iter().all(follows) {
+            return Err(malformed(String::from("its parts do not follow each other")));
+        }
+        Ok(job)
+    }
+
+    /// Writes the job to its folder, which is made where it is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Taken`] if another job is there; that the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), JobError> {
+        match Job::read(folder) {
+            Ok(job) if job.hash == self.hash => return Ok(()),
+            Err(JobError::Missing { .. }) => {}
+            Ok(_) | Err(JobError::Malformed { .. }) => {
+                return Err(JobError::Taken { folder: folder.to_owned() });
+            }
+            Err(error) => return Err(error),
+        }
+        let unwritable = |path: &Path, error| JobError::Unwritable { path: path.to_owned(), error };
+        let parts = folder.join(PARTS_NAME);
+        fs::create_dir_all(&parts).map_err(|error| unwritable(&parts, error))?;
+        let path = folder.join(JOB_NAME);
+        let mut text = serde_json::to_vec_pretty(self).expect("a job is numbers and texts");
+        text.push(b'\n');
+        let mut file = OutputFile::create(&path)?;
+        file.write_all(&text).map_err(|error| unwritable(&path, error))?;
+        file.finish()?;
+        // Two plans at the same time: the one that was renamed last is the job.
+        match Job::read(folder)?.hash == self.hash {
+            true => Ok(()),
+            false => Err(JobError::Taken { folder: folder.to_owned() }),
+        }
+    }
+
+    /// Demands that what is asked now is what the job asks.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Other`].
+    pub fn demand(&self, now: &Question, folder: &Path) -> Result<(), JobError> {
+        let then = &self.question;
+        let what = if then.sources != now.sources {
+            "the sources are others"
+        } else if then.request.query != now.request.query {
+            "the queries are others"
+        } else if then.request != now.request || then.output != now.output {
+            "the options are others"
+        } else if then.plan != now.plan {
+            "the plan is another"
+        } else {
+            return Ok(());
+        };
+        Err(JobError::Other { path: folder.join(JOB_NAME), what })
+    }
+
+    /// Where the file of a part lies.
+    pub fn path_of(&self, part: &JobPart, folder: &Path) -> PathBuf {
+        folder.join(PARTS_NAME).join(format!("{:05}.part", part.number))
+    }
+}
+
+/// XXH3 (128 bits) of a text, as 32 digits.
+pub fn hash_text(text: &str) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))
+}
+
+/// Divides the blocks of reels into about so many parts of about the same number of positions, each of whole reels if
+/// there are as many reels as parts or more. Without a number each of several reels is a part, and a single reel is
+/// divided into `PARTS_USUAL` parts. There are no empty parts, and at least one part.
+pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
+    // Pieces that stay whole.
+    let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
+    let blocks: Vec<u64> = reels.iter().flatten().copied().collect();
+    let keeps_reels = reels.len() >= parts.unwrap_or(2).max(2);
+    let (pieces, sizes): (Vec<u64>, Vec<usize>) = match keeps_reels {
+        true => (whole_reels, reels.iter().map(Vec::len).collect()),
+        false => (blocks.clone(), vec![1; blocks.len()]),
+    };
+    let wanted =
+        parts.unwrap_or(if keeps_reels { reels.len() } else { PARTS_USUAL }).clamp(1, pieces.len().max(1));
+    let total: u64 = pieces.iter().sum();
+    let mut out: Vec<JobPart> = Vec::new();
+    let (mut first, mut end, mut positions, mut done) = (0, 0, 0, 0);
+    for (index, (piece, size)) in pieces.iter().zip(&sizes).enumerate() {
+        end += size;
+        positions += piece;
+        done += piece;
+        let left = pieces.len() - index - 1;
+        let open = wanted - out.len();
+        // The part is as large as its share, or the pieces that are left are just enough for the other parts.
+        let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
+        if left == 0 || open > 1 && (is_share || left < open) {
+            let number = out.len() as u32 + 1;
+            out.push(JobPart { number, blocks: Some((first, end)), positions: Some(positions) });
+            (first, positions) = (end, 0);
+        }
+    }
+    if out.is_empty() {
+        out.push(JobPart { number: 1, blocks: Some((0, 0)), positions: Some(0) });
+    }
+    out
+}
+
+/// Parts of a single reel without a number.
+const PARTS_USUAL: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_each_other_and_have_all_blocks() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..2000 {
+            let mut reel = |_| (0..random.usize(..9)).map(|_| random.u64(..50)).collect();
+            let reels: Vec<Vec<u64>> = (0..5).map(&mut reel).collect();
+            let reels = &reels[..random.usize(..6)];
+            let wanted = Some(random.usize(..12)).filter(|&parts| parts > 0);
+            let parts = divide(reels, wanted);
+            let blocks: usize = reels.iter().map(Vec::len).sum();
+            let mut next = 0;
+            for (number, part) in (1..).zip(&parts) {
+                let (first, end) = part.blocks.unwrap();
+                assert!(part.number == number && first == next && first <= end);
+                let positions: u64 = reels.iter().flatten().skip(first).take(end - first).sum();
+                assert_eq!(part.positions, Some(positions));
+                next = end;
+            }
+            assert_eq!(next, blocks, "{reels:?} {parts:?}");
+            let pieces = if reels.len() >= wanted.unwrap_or(2).max(2) { reels.len() } else { blocks };
+            let most = wanted.unwrap_or(if reels.len() >= 2 { reels.len() } else { PARTS_USUAL });
+            assert_eq!(parts.len(), most.min(pieces).max(1), "{reels:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_follow_each_other_are_refused() {
+        let read = |blocks: &[Option<(usize, usize)>]| {
+            let folder = tempfile::tempdir().unwrap();
+            let part = |(number, &blocks)| JobPart { number, blocks, positions: None };
+            let question = Question {
+                arguments: Vec::new(),
+                request: Request::default(),
+                output: Value::Null,
+                plan: String::new(),
+                sources: Vec::new(),
+            };
+            let parts = (1..).zip(blocks).map(part).collect();
+            let job = Job::new(String::new(), question, None, parts);
+            job.write(folder.path()).map_err(|error| error.to_string())
+        };
+        for blocks in [&[None][..], &[Some((0, 0))], &[Some((0, 3)), Some((3, 3)), Some((3, 9))]] {
+            read(blocks).unwrap();
+        }
+        for blocks in [
+            &[Some((0, 3)), Some((4, 9))][..],
+            &[Some((0, 3)), Some((2, 9))],
+            &[Some((1, 3))],
+            &[Some((0, 3)), Some((3, 1))],
+            &[Some((0, 3)), None],
+        ] {
+            let error = read(blocks).unwrap_err();
+            assert!(error.contains("its parts do not follow each other"), "{blocks:?}: {error}");
+        }
+    }
+}

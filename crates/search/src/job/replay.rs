@@ -1,0 +1,166 @@
+//! The parts of a job, handed out as the blocks of one run would be.
+
+use std::fmt::Write as _;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::file::{BlockRecord, EndRecord, PartFault, PartReader, Record, SourceRecord};
+use super::plan::{Job, JobPart};
+use crate::run::{Collector as _, Collectors, Parts};
+use orbit_database::{SourceSummary, StreamedBlock, Summary};
+
+/// Parts that are listed in a message.
+const LISTED_MAX: usize = 10;
+
+/// Why parts cannot be merged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// Not all parts are there.
+    #[error(
+        "{} of {parts} parts cannot be merged ({}): compute them with `orbit job part {}`", faults.len(), listed(faults),
+        numbers(faults, folder)
+    )]
+    Parts {
+        /// The folder of the job.
+        folder: PathBuf,
+        /// Parts of the job.
+        parts: usize,
+        /// The numbers of those that cannot be merged, and why.
+        faults: Vec<(u32, PartFault)>,
+    },
+    /// A part changed or became unreadable while it was merged.
+    #[error("{} cannot be read to its end ({error}): compute the part again", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+}
+
+fn listed(faults: &[(u32, PartFault)]) -> String {
+    let mut out = String::new();
+    for (number, fault) in faults.iter().take(LISTED_MAX) {
+        let gap = if out.is_empty() { "" } else { ", " };
+        let _ = write!(out, "{gap}part {number}: {fault}");
+    }
+    if faults.len() > LISTED_MAX {
+        let _ = write!(out, " and {} more", faults.len() - LISTED_MAX);
+    }
+    out
+}
+
+fn numbers(faults: &[(u32, PartFault)], folder: &Path) -> String {
+    let few: Vec<String> = faults.iter().take(LISTED_MAX).map(|(number, _)| number.to_string()).collect();
+    format!("{}{} {}", few.join(" "), if faults.len() > LISTED_MAX { " ..." } else { "" }, folder.display())
+}
+
+/// All parts of a job.
+pub struct Replay {
+    readers: Vec<PartReader>,
+}
+
+impl Job {
+    /// Looks at the file of a part: whether it is whole and of this job.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not taken.
+    pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
+        PartReader::open(self, part, folder).map(drop)
+    }
+
+    /// Looks at the file of each part: whether it is whole and of this job.
+    pub fn check(&self, folder: &Path) -> Vec<(u32, Result<(), PartFault>)> {
+        let check = |part: &JobPart| (part.number, self.check_part(part, folder));
+        self.parts.iter().map(check).collect()
+    }
+}
+
+impl Replay {
+    /// Opens and checks the files of all parts.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError::Parts`].
+    pub fn open(job: &Job, folder: &Path) -> Result<Replay, ReplayError> {
+        let (mut readers, mut faults) = (Vec::new(), Vec::new());
+        for part in &job.parts {
+            match PartReader::open(job, part, folder) {
+                Ok(reader) => readers.push(reader),
+                Err(fault) => faults.push((part.number, fault)),
+            }
+        }
+        match faults.is_empty() {
+            true => Ok(Replay { readers }),
+            false => Err(ReplayError::Parts { folder: folder.to_owned(), parts: job.parts.len(), faults }),
+        }
+    }
+
+    /// Hands out what parts hold of `collectors`, in the order of the database, until `take` breaks. What was summed up
+    /// over a part comes behind its blocks, with a block that is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`ReplayError::Unreadable`].
+    pub fn for_each_part(
+        self,
+        sources: &[SourceSummary],
+        collectors: &Collectors,
+        mut take: impl FnMut(StreamedBlock, Parts) -> ControlFlow<()>,
+    ) -> Result<Summary, ReplayError> {
+        let mut summary = Summary { sources: sources.to_vec(), ..Summary::default() };
+        summary.sources.iter_mut().for_each(|source| source.games = 0);
+        for mut reader in self.readers {
+            let unreadable = |path: &Path, error| ReplayError::Unreadable { path: path.to_owned(), error };
+            loop {
+                let record = reader.next().map_err(|error| unreadable(reader.path(), error))?;
+                let parts = match &record {
+                    Record::Block(block) => &block.parts,
+                    Record::End(end) => &end.parts,
+                };
+                if !collectors.could_make(parts) {
+                    let error = io::Error::new(io::ErrorKind::InvalidData, "a record is of another search");
+                    return Err(unreadable(reader.path(), error));
+                }
+                let flow = match record {
+                    Record::Block(block) => {
+                        let BlockRecord { totals, side_lines, bytes, parts } = *block;
+                        summary.totals.add(&totals);
+                        summary.side_lines += side_lines;
+                        take(StreamedBlock::of_part(totals, side_lines, bytes), parts)
+                    }
+                    Record::End(end) => {
+                        let EndRecord { parts, sources, side_lines, finished } = *end;
+                        summary.side_lines += side_lines;
+                        summary.sources.iter_mut().zip(sources).for_each(|(sum, source)| add(sum, source));
+                        match take(StreamedBlock::of_part(Default::default(), 0, 0), parts) {
+                            ControlFlow::Continue(()) if finished => break,
+                            ControlFlow::Continue(()) => {
+                                let why = "it ends at a limit that is not reached";
+                                let error = io::Error::new(io::ErrorKind::InvalidData, why);
+                                return Err(unreadable(reader.path(), error));
+                            }
+                            ControlFlow::Break(()) => ControlFlow::Break(()),
+                        }
+                    }
+                };
+                if flow.is_break() {
+                    return Ok(summary);
+                }
+            }
+        }
+        summary.finished = true;
+        Ok(summary)
+    }
+}
+
+fn add(sum: &mut SourceSummary, source: SourceRecord) {
+    let SourceRecord { games, duplicates, failure, skipped } = source;
+    sum.games += games;
+    sum.duplicates = sum.duplicates.max(duplicates);
+    sum.failure = failure.or(sum.failure.take());
+    sum.skipped = skipped.or(sum.skipped.take());
+}

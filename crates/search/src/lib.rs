@@ -1,0 +1,44 @@
+//! Requests to databases of games, and what is made of the hits: lists, counts, statistics, reports, jobs, conversations.
+//!
+//! The crate `orbit-chess` shows what programs need of it.
+
+#![deny(unsafe_code, missing_docs)]
+
+pub mod choice;
+pub mod job;
+pub mod report;
+pub mod request;
+pub mod run;
+pub mod scan;
+pub mod serve;
+pub mod session;
+pub mod stats;
+pub mod themes;
+
+pub use choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
+pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
+pub use orbit_core::diagnostic::{Diagnostic, Severity};
+pub use orbit_core::game::PlayerName;
+pub use orbit_core::named::{Named, UnknownName};
+pub use orbit_database::{PlaceCache, Room, Summary};
+pub use orbit_engine::gpu::GpuOptions;
+pub use orbit_engine::verify::Sample;
+pub use orbit_engine::{Answer, SpanKind, Wants};
+pub use orbit_pgn::Outcome;
+pub use orbit_query::{Dialect, Type};
+pub use orbit_reel::Alike;
+#[cfg(feature = "arrow")]
+pub use report::PositionRows;
+pub use report::findings::Findings;
+pub use report::{Column, HitTotals, Rows};
+pub use request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
+pub use run::{BlockResult, Collector, Part, PartError};
+pub use scan::{BlockAnswers, EngineChoice};
+pub use session::{
+    Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
+    SessionError, SessionOptions, board_svg,
+};
+#[cfg(feature = "arrow")]
+pub use session::{Table, TableColumns};
+pub use stats::{Counts, Grouping};
+pub use themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

@@ -1,0 +1,39 @@
+//! The moves around a position of a game.
+
+use super::Walk;
+use orbit_core::game::MoveNumbers;
+use orbit_reel::GameRow;
+
+/// The moves before a position and after it, at most so many of each, in SAN. White's moves have their numbers, and so has the
+/// first move of each list. Those before it lead from line to line; those after it stay in its line.
+///
+/// # Panics
+///
+/// When the game has no such node.
+pub fn moves_around(game: &GameRow, node: u32, before_max: usize, after_max: usize) -> [Vec<String>; 2] {
+    let (numbers, mut walk) = (MoveNumbers::of(game), Walk::of(game));
+    let mut before: Vec<u32> = std::iter::successors(Some(node), |&node| game.parent_of(node)).collect();
+    before.truncate(before_max + 1);
+    before.reverse();
+    let text = |index: usize, ply: u32, san: String| {
+        let mut label = Vec::new();
+        numbers.push_label(ply, &mut label);
+        let has_number = index == 0 || !label.ends_with(b"...");
+        if has_number { format!("{} {san}", String::from_utf8_lossy(&label)) } else { san }
+    };
+    let mut lists = [Vec::new(), Vec::new()];
+    for (index, step) in before.windows(2).enumerate() {
+        walk.to(step[1]);
+        lists[0].extend(walk.san().map(|san| text(index, walk.ply(), san)));
+    }
+    walk.to(node);
+    for index in 0..after_max {
+        let san = walk.next();
+        if san.is_empty() {
+            break;
+        }
+        lists[1].push(text(index, walk.ply() + 1, san));
+        walk.to(walk.node() + 1);
+    }
+    lists
+}

@@ -1,0 +1,292 @@
+//! The columns of tables as Arrow arrays, for data frames and databases that share memory with the program.
+//!
+//! A row holds what its line of JSON Lines holds: both are made of the same cells. Numbers are 64-bit integers, numbers with a fraction 64-bit floats, texts are
+//! UTF-8, lists are lists. The squares of pieces and the tags are maps, and a span is a struct.
+
+mod positions;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    ArrayBuilder, Float64Builder, Int64Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
+    StructBuilder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+
+pub use self::positions::PositionRows;
+
+use super::columns::{Cell, Column, ColumnType, Columns, SpanCells, cell, span_cells};
+use super::row::{Found, Rows};
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+
+/// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, [`ArrowTable::finish`] gives them all.
+pub struct ArrowTable {
+    columns: Columns,
+    cells: Vec<Cells>,
+    rows: usize,
+}
+
+/// The cells of a column.
+enum Cells {
+    Numbers(Int64Builder),
+    Decimals(Float64Builder),
+    Texts(StringBuilder),
+    NumberLists(ListBuilder<Int64Builder>),
+    TextLists(ListBuilder<StringBuilder>),
+    Pieces(MapBuilder<StringBuilder, ListBuilder<StringBuilder>>),
+    Tags(MapBuilder<StringBuilder, StringBuilder>),
+    Span(StructBuilder),
+}
+
+impl ArrowTable {
+    /// A table of these columns without rows.
+    pub fn new(columns: Columns) -> ArrowTable {
+        let cells = columns.list().iter().map(|column| Cells::of(*column)).collect();
+        ArrowTable { columns, cells, rows: 0 }
+    }
+
+    /// The names and types of the columns, in order.
+    pub fn schema(&self) -> SchemaRef {
+        ArrowTable::new(self.columns).finish().schema()
+    }
+
+    /// How many rows were added.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Appends the rows of a game.
+    pub fn add(&mut self, found: &Found, game: &GameRow, rows: Rows) {
+        // What all positions of a game share is made once.
+        let mut shared: Vec<Option<Cell<'static>>> = vec![None; self.cells.len()];
+        let ArrowTable { columns, cells, rows: count } = self;
+        found.rows_with(game, rows, columns.row_parts(), |row| {
+            let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
+            for ((&column, shared), cells) in columns.list().iter().zip(&mut shared).zip(&mut *cells) {
+                if let Some(shared) = shared {
+                    cells.push(shared);
+                    continue;
+                }
+                let cell = cell(column, found, row, span.as_ref());
+                cells.push(&cell);
+                *shared = column.is_of_game().then(|| owned(cell)).flatten();
+            }
+            *count += 1;
+        });
+    }
+
+    /// All rows.
+    pub fn finish(mut self) -> RecordBatch {
+        let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(Cells::finish).collect();
+        let fields = self.columns.list().iter().zip(&arrays);
+        let fields: Fields = fields
+            .map(|(column, array)| Field::new(column.name(), array.data_type().clone(), true))
+            .collect();
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(self.rows));
+        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+            .expect("each column has a cell for each row")
+    }
+}
+
+/// A cell that games share, to be kept beyond its row.
+fn owned(cell: Cell) -> Option<Cell<'static>> {
+    match cell {
+        Cell::Null => Some(Cell::Null),
+        Cell::Number(number) => Some(Cell::Number(number)),
+        Cell::Decimal(number) => Some(Cell::Decimal(number)),
+        Cell::Text(text) => Some(Cell::Text(Cow::Owned(text.into_owned()))),
+        Cell::Tags(tags) => {
+            let owned = |(name, value): (Cow<str>, Cow<str>)| {
+                (Cow::Owned(name.into_owned()), Cow::Owned(value.into_owned()))
+            };
+            Some(Cell::Tags(tags.into_iter().map(owned).collect()))
+        }
+        _ => None,
+    }
+}
+
+impl Cells {
+    fn of(column: Column) -> Cells {
+        let texts = || ListBuilder::new(StringBuilder::new());
+        let names =
+            || Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() });
+        match (column, column.ty()) {
+            (_, ColumnType::Number) => Cells::Numbers(Int64Builder::new()),
+            (_, ColumnType::Decimal) => Cells::Decimals(Float64Builder::new()),
+            (_, ColumnType::Text) => Cells::Texts(StringBuilder::new()),
+            (Column::SpanNodes | Column::SpanPlies, _) => {
+                Cells::NumberLists(ListBuilder::new(Int64Builder::new()))
+            }
+            (_, ColumnType::List) => Cells::TextLists(texts()),
+            (Column::Matched, _) => Cells::Pieces(MapBuilder::new(names(), StringBuilder::new(), texts())),
+            (Column::Tags, _) => {
+                Cells::Tags(MapBuilder::new(names(), StringBuilder::new(), StringBuilder::new()))
+            }
+            (_, ColumnType::Object) => Cells::Span(span_builder()),
+        }
+    }
+
+    fn push(&mut self, cell: &Cell) {
+        match (self, cell) {
+            (Cells::Numbers(cells), Cell::Number(number)) => cells.append_value(*number),
+            (Cells::Numbers(cells), _) => cells.append_null(),
+            // Both are exact, so that the quotient is the number that the digits mean.
+            (Cells::Decimals(cells), Cell::Decimal(number)) => cells.append_value(*number as f64 / 1000.0),
+            (Cells::Decimals(cells), _) => cells.append_null(),
+            (Cells::Texts(cells), Cell::Text(text)) => cells.append_value(text),
+            (Cells::Texts(cells), _) => cells.append_null(),
+            (Cells::NumberLists(cells), Cell::Numbers(numbers)) => push_numbers(cells, numbers),
+            (Cells::NumberLists(cells), _) => cells.append_null(),
+            (Cells::TextLists(cells), Cell::Words(words)) => push_texts(cells, words),
+            (Cells::TextLists(cells), _) => cells.append_null(),
+            (Cells::Pieces(cells), Cell::Pieces(pieces)) => {
+                for (name, squares) in pieces {
+                    cells.keys().append_value(name);
+                    push_texts(cells.values(), squares);
+                }
+                end_entry(cells, true);
+            }
+            (Cells::Pieces(cells), _) => end_entry(cells, false),
+            (Cells::Tags(cells), Cell::Tags(tags)) => {
+                for (name, value) in tags {
+                    cells.keys().append_value(name);
+                    cells.values().append_value(value);
+                }
+                end_entry(cells, true);
+            }
+            (Cells::Tags(cells), _) => end_entry(cells, false),
+            (Cells::Span(cells), Cell::Span(span)) => push_span(cells, Some(span)),
+            (Cells::Span(cells), _) => push_span(cells, None),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Cells::Numbers(cells) => ArrayBuilder::finish(cells),
+            Cells::Decimals(cells) => ArrayBuilder::finish(cells),
+            Cells::Texts(cells) => ArrayBuilder::finish(cells),
+            Cells::NumberLists(cells) => ArrayBuilder::finish(cells),
+            Cells::TextLists(cells) => ArrayBuilder::finish(cells),
+            Cells::Pieces(cells) => ArrayBuilder::finish(cells),
+            Cells::Tags(cells) => ArrayBuilder::finish(cells),
+            Cells::Span(cells) => ArrayBuilder::finish(cells),
+        }
+    }
+}
+
+fn push_numbers(cells: &mut ListBuilder<Int64Builder>, numbers: &[u32]) {
+    numbers.iter().for_each(|&number| cells.values().append_value(number.into()));
+    cells.append(true);
+}
+
+fn push_texts(cells: &mut ListBuilder<StringBuilder>, texts: &[impl AsRef<str>]) {
+    texts.iter().for_each(|text| cells.values().append_value(text));
+    cells.append(true);
+}
+
+fn end_entry<V: ArrayBuilder>(cells: &mut MapBuilder<StringBuilder, V>, is_valid: bool) {
+    cells.append(is_valid).expect("each key has a value");
+}
+
+/// The fields of a span, named as in JSON.
+fn span_builder() -> StructBuilder {
+    let list = |ty| DataType::List(Arc::new(Field::new_list_field(ty, true)));
+    let fields = [
+        ("kind", DataType::Utf8),
+        ("nodes", list(DataType::Int64)),
+        ("plies", list(DataType::Int64)),
+        ("moves", list(DataType::Utf8)),
+        ("text", DataType::Utf8),
+        ("length", DataType::Int64),
+    ];
+    let fields: Fields = fields.into_iter().map(|(name, ty)| Field::new(name, ty, true)).collect();
+    let numbers = || Box::new(ListBuilder::new(Int64Builder::new()));
+    StructBuilder::new(
+        fields,
+        vec![
+            Box::new(StringBuilder::new()),
+            numbers(),
+            numbers(),
+            Box::new(ListBuilder::new(StringBuilder::new())),
+            Box::new(StringBuilder::new()),
+            Box::new(Int64Builder::new()),
+        ],
+    )
+}
+
+fn push_span(cells: &mut StructBuilder, span: Option<&SpanCells>) {
+    fn field<B: ArrayBuilder>(cells: &mut StructBuilder, index: usize) -> &mut B {
+        cells.field_builder(index).expect("spans have such a field")
+    }
+    type Numbers = ListBuilder<Int64Builder>;
+    type Texts = ListBuilder<StringBuilder>;
+    match span {
+        Some(span) => {
+            field::<StringBuilder>(cells, 0).append_value(span.kind);
+            push_numbers(field::<Numbers>(cells, 1), &span.nodes);
+            push_numbers(field::<Numbers>(cells, 2), &span.plies);
+            push_texts(field::<Texts>(cells, 3), &span.moves);
+            field::<StringBuilder>(cells, 4).append_value(&span.text);
+            field::<Int64Builder>(cells, 5).append_value(span.moves.len() as i64);
+        }
+        None => {
+            field::<StringBuilder>(cells, 0).append_null();
+            field::<Numbers>(cells, 1).append_null();
+            field::<Numbers>(cells, 2).append_null();
+            field::<Texts>(cells, 3).append_null();
+            field::<StringBuilder>(cells, 4).append_null();
+            field::<Int64Builder>(cells, 5).append_null();
+        }
+    }
+    cells.append(span.is_some());
+}
+
+/// Rows of a block, and where the rows of each game that is found lie among them.
+pub(crate) struct ArrowBlock {
+    /// The rows.
+    pub(crate) batch: RecordBatch,
+    /// The index in the block of each game that is found, and its rows.
+    pub(crate) games: Vec<(u32, Range<usize>)>,
+}
+
+/// What makes rows of what was found in a block.
+pub(crate) trait ArrowRows: Sync {
+    /// What has to be known of games and hits.
+    fn wants(&self) -> Wants;
+
+    /// The names and types of the columns.
+    fn schema(&self) -> SchemaRef;
+
+    /// The rows of the first games that are found, at most so many games.
+    fn block(&self, found: &Found, games_max: usize) -> ArrowBlock;
+}
+
+/// The columns of tables, a row for each hit or game.
+pub(crate) struct HitRows {
+    pub(crate) columns: Columns,
+    pub(crate) rows: Rows,
+}
+
+impl ArrowRows for HitRows {
+    fn wants(&self) -> Wants {
+        self.columns.wants()
+    }
+
+    fn schema(&self) -> SchemaRef {
+        ArrowTable::new(self.columns).schema()
+    }
+
+    fn block(&self, found: &Found, games_max: usize) -> ArrowBlock {
+        let (mut table, mut games) = (ArrowTable::new(self.columns), Vec::new());
+        for game in found.block.games().filter(|game| found.is_found(game)).take(games_max) {
+            let begin = table.rows();
+            table.add(found, &game, self.rows);
+            games.push((game.index() as u32, begin..table.rows()));
+        }
+        ArrowBlock { batch: table.finish(), games }
+    }
+}

@@ -1,0 +1,421 @@
+//! The columns of tables: how each is called, what it holds, and what stands in it at a hit. JSON Lines, CSV and Parquet are
+//! written from them, so that all three say the same.
+
+use std::borrow::Cow;
+
+use super::SpanMoves;
+#[cfg(feature = "arrow")]
+use super::row::RowParts;
+use super::row::{Found, Row};
+use orbit_core::board::Color;
+use orbit_core::game::{Date, Eval, Rating, tags};
+use orbit_core::named::choices;
+use orbit_core::text::decode;
+use orbit_engine::Answer;
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+
+/// The version of the columns: a column that is taken away, or that comes to mean something else, raises it.
+pub const SCHEMA: u32 = 1;
+
+/// What a column holds. Where nothing is known it holds null in JSON and Parquet, and nothing in CSV.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnType {
+    /// A whole number.
+    Number,
+    /// A number with at most three digits behind the point.
+    Decimal,
+    /// Text.
+    Text,
+    /// A list: an array in JSON; elsewhere text, with a blank between two entries.
+    List,
+    /// An object in JSON; elsewhere text.
+    Object,
+}
+
+/// Declares the columns, so that their list and their names cannot differ.
+macro_rules! columns {
+    ($($column:ident $name:literal $ty:ident)*) => {
+        /// A column of a table; `docs/output.md` says what each holds.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Column {
+            $(#[doc = concat!("`", $name, "`")] $column,)*
+        }
+
+        choices! { Column, "column", $(Column::$column => $name, "";)* }
+
+        impl Column {
+            /// All columns.
+            pub const ALL: [Column; [$($name),*].len()] = [$(Column::$column),*];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Column::$column => $name,)* }
+            }
+
+            /// What it holds.
+            pub const fn ty(self) -> ColumnType {
+                match self { $(Column::$column => ColumnType::$ty,)* }
+            }
+        }
+    };
+}
+
+columns! {
+    Schema "schema" Number
+    Game "game" Number
+    Source "source" Text
+    NumberInSource "number_in_source" Number
+    Offset "offset" Number
+    Event "event" Text
+    Site "site" Text
+    Date "date" Text
+    Year "year" Number
+    Round "round" Text
+    White "white" Text
+    Black "black" Text
+    Result "result" Text
+    WhiteElo "white_elo" Number
+    BlackElo "black_elo" Number
+    Eco "eco" Text
+    Ply "ply" Number
+    Move "move" Text
+    San "san" Text
+    Fen "fen" Text
+    Next "next" Text
+    Value "value" Number
+    Squares "squares" List
+    SquaresCount "squares_count" Number
+    Matched "matched" Object
+    Copy "copy" Number
+    Pattern "pattern" Text
+    Transform "transform" Text
+    Copies "copies" Number
+    Hits "hits" Number
+    Url "url" Text
+    Node "node" Number
+    Line "line" Text
+    SpanKind "span_kind" Text
+    SpanNodes "span_nodes" List
+    SpanPlies "span_plies" List
+    SpanMoves "span_moves" List
+    SpanText "span_text" Text
+    SpanLength "span_length" Number
+    Text "text" Text
+    Missing "missing" List
+    Besides "besides" List
+    Side "side" Text
+    Clock "clock" Decimal
+    Spent "spent" Decimal
+    Eval "eval" Decimal
+    EvalMate "eval_mate" Number
+    Span "span" Object
+    Tags "tags" Object
+}
+
+/// The columns that every table has, unless others are chosen: so many of [`Column::ALL`].
+const COMMON: usize = Column::Url as usize + 1;
+
+const NODE: [Column; 2] = [Column::Node, Column::Line];
+const MEASURES: [Column; 4] = [Column::Clock, Column::Spent, Column::Eval, Column::EvalMate];
+const SPAN: [Column; 6] = [
+    Column::SpanKind,
+    Column::SpanNodes,
+    Column::SpanPlies,
+    Column::SpanMoves,
+    Column::SpanText,
+    Column::SpanLength,
+];
+
+/// What rows have besides that which all rows have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extras {
+    /// The node and the line of their positions: so of searches of side lines.
+    pub nodes: bool,
+    /// The positions and moves of which hits consist: so of queries with filters that match more than a position.
+    pub spans: bool,
+    /// The strings that the query yields.
+    pub texts: bool,
+    /// How positions differ from the board that the query compares them with.
+    pub likeness: bool,
+    /// The side of the player whose games they are.
+    pub player: bool,
+    /// Clocks and evaluations.
+    pub measures: bool,
+}
+
+/// The columns of a table, in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Columns {
+    columns: [Column; Column::ALL.len()],
+    count: usize,
+}
+
+impl Columns {
+    /// The columns of CSV and Parquet that nobody chose.
+    pub fn of_table(extras: Extras) -> Columns {
+        Columns::with(extras, &SPAN, &[])
+    }
+
+    /// The fields of JSON that nobody chose: spans and tags are objects.
+    pub fn of_objects(extras: Extras) -> Columns {
+        Columns::with(extras, &[Column::Span], &[Column::Tags])
+    }
+
+    fn with(extras: Extras, spans: &[Column], tags: &[Column]) -> Columns {
+        let chosen =
+            |is_chosen: bool, columns: &[Column]| if is_chosen { columns.to_vec() } else { Vec::new() };
+        let parts = [
+            Column::ALL[..COMMON].to_vec(),
+            chosen(extras.nodes, &NODE),
+            chosen(extras.spans, spans),
+            chosen(extras.texts, &[Column::Text]),
+            chosen(extras.likeness, &[Column::Missing, Column::Besides]),
+            chosen(extras.player, &[Column::Side]),
+            chosen(extras.measures, &MEASURES),
+            tags.to_vec(),
+        ];
+        Columns::new(&parts.concat())
+    }
+
+    /// These columns, each once.
+    pub fn new(columns: &[Column]) -> Columns {
+        let mut out = Columns { columns: Column::ALL, count: 0 };
+        for &column in columns {
+            if !out.list().contains(&column) {
+                out.columns[out.count] = column;
+                out.count += 1;
+            }
+        }
+        out
+    }
+
+    /// The columns.
+    pub fn list(&self) -> &[Column] {
+        &self.columns[..self.count]
+    }
+
+    /// The parts of rows that they show.
+    #[cfg(feature = "arrow")]
+    pub(super) fn row_parts(&self) -> RowParts {
+        let have = |column: Column| self.list().contains(&column);
+        RowParts {
+            played: have(Column::Move) || have(Column::San),
+            next: have(Column::Next),
+            fen: have(Column::Fen),
+        }
+    }
+
+    /// What has to be known of games and hits to fill them, and no more.
+    pub fn wants(&self) -> Wants {
+        use Column as C;
+        let have = |wanted: &[Column]| self.list().iter().any(|column| wanted.contains(column));
+        let copies = have(&[C::Matched, C::Copy, C::Pattern, C::Transform, C::Copies]);
+        Wants::TAGS
+            | Wants::VALUES.when(have(&[C::Value, C::Squares, C::SquaresCount, C::Text]))
+            | (Wants::LOWEST_COPY | Wants::COPY_NAMES).when(copies)
+            | Wants::SPANS.when(self.have_spans())
+            | Wants::COMMENTS.when(self.read_comments())
+    }
+
+    /// Whether one of them is read from the comments of games.
+    pub fn read_comments(&self) -> bool {
+        self.list().iter().any(|column| MEASURES.contains(column))
+    }
+
+    /// Whether one of them tells of the positions and moves of which hits consist.
+    pub fn have_spans(&self) -> bool {
+        self.list().iter().any(|column| *column == Column::Span || SPAN.contains(column))
+    }
+}
+
+impl std::fmt::Debug for Columns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.list()).finish()
+    }
+}
+
+/// What stands in a column.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Cell<'a> {
+    Null,
+    Number(i64),
+    /// In thousandths.
+    Decimal(i64),
+    Text(Cow<'a, str>),
+    Numbers(Vec<u32>),
+    Words(Vec<Cow<'a, str>>),
+    /// The squares of each piece.
+    Pieces(Vec<(&'a str, Vec<String>)>),
+    Span(SpanCells),
+    Tags(Vec<(Cow<'a, str>, Cow<'a, str>)>),
+}
+
+/// The positions and moves of which a hit consists.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct SpanCells {
+    pub(super) kind: &'static str,
+    pub(super) nodes: Vec<u32>,
+    pub(super) plies: Vec<u32>,
+    pub(super) moves: Vec<String>,
+    pub(super) text: String,
+}
+
+impl Column {
+    /// Whether it says the same at all hits of a game.
+    pub(super) fn is_of_game(self) -> bool {
+        use Column as C;
+        (self as usize) < C::Ply as usize || matches!(self, C::Hits | C::Tags)
+    }
+}
+
+/// What stands in a column of a row.
+pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Option<&SpanCells>) -> Cell<'a> {
+    use Column as C;
+    let game = &row.game;
+    match column {
+        C::Schema => Cell::Number(SCHEMA.into()),
+        C::Game => Cell::Number(game.number().into()),
+        C::Source => text(found.names.source(game)),
+        C::NumberInSource => Cell::Number(game.number_in_source().into()),
+        C::Offset => Cell::Number(i64::try_from(game.offset()).unwrap_or(i64::MAX)),
+        C::Event => tag(row, "Event"),
+        C::Site => tag(row, "Site"),
+        C::Date => Date::of_game(game).and_then(Date::iso).map_or(Cell::Null, |date| Cell::Text(date.into())),
+        C::Year => Date::of_game(game).map_or(Cell::Null, |date| Cell::Number(date.year.into())),
+        C::Round => tag(row, "Round"),
+        C::White => tag(row, "White"),
+        C::Black => tag(row, "Black"),
+        C::Result => text(game.outcome().text()),
+        C::WhiteElo => number(Rating::White.of_game(game)),
+        C::BlackElo => number(Rating::Black.of_game(game)),
+        C::Eco => tag(row, "ECO"),
+        C::Ply => Cell::Number(row.ply.into()),
+        C::Move => match &row.san {
+            Some(san) => Cell::Text(format!("{} {san}", row.label).into()),
+            None => Cell::Null,
+        },
+        C::San => row.san.as_deref().map_or(Cell::Null, text),
+        C::Fen => text(&row.fen),
+        C::Next => text(&row.next),
+        C::Value => {
+            if let Answer::Num(value) = row.value {
+                number(value)
+            } else {
+                Cell::Null
+            }
+        }
+        C::Squares => match row.value {
+            Answer::Set(set) => {
+                Cell::Words(set.into_iter().map(|square| square.to_string().into()).collect())
+            }
+            _ => Cell::Null,
+        },
+        C::SquaresCount => match row.value {
+            Answer::Set(set) => Cell::Number(set.count() as i64),
+            _ => Cell::Null,
+        },
+        C::Matched => match found.matched(row) {
+            pieces if pieces.is_empty() => Cell::Null,
+            pieces => {
+                let squares =
+                    |set: orbit_core::board::Bitboard| set.into_iter().map(|square| square.to_string());
+                Cell::Pieces(pieces.into_iter().map(|(name, set)| (name, squares(set).collect())).collect())
+            }
+        },
+        C::Copy => number(row.copy.map(|copy| i64::from(copy) + 1)),
+        C::Pattern => named(&found.names.copies, row),
+        C::Transform => match found.difference_at(row) {
+            Some(difference) => Cell::Text(difference.placement.to_string().into()),
+            None => named(&found.names.transforms, row),
+        },
+        C::Missing => men(found.difference_at(row).map(|difference| &difference.missing[..])),
+        C::Side => match found.sides {
+            Some(_) => text(if found.side(game).is_white() { "white" } else { "black" }),
+            None => Cell::Null,
+        },
+        C::Clock => row.measures.clock.map_or(Cell::Null, Cell::Decimal),
+        C::Spent => row.measures.spent.map_or(Cell::Null, Cell::Decimal),
+        C::Eval => match row.measures.eval {
+            Some(eval @ Eval::Centipawns(_)) => Cell::Decimal(eval.thousandths()),
+            _ => Cell::Null,
+        },
+        C::EvalMate => match row.measures.eval {
+            Some(Eval::Mate(Color::White, moves)) => Cell::Number(moves.into()),
+            Some(Eval::Mate(Color::Black, moves)) => Cell::Number(-i64::from(moves)),
+            _ => Cell::Null,
+        },
+        C::Besides => men(found.difference_at(row).map(|difference| &difference.besides[..])),
+        C::Copies => Cell::Number(row.copies as i64),
+        C::Hits => Cell::Number(row.hits as i64),
+        C::Url => row.url().map_or(Cell::Null, |url| Cell::Text(url.into())),
+        C::Node => Cell::Number(row.node.into()),
+        C::Line => text(&row.line),
+        // A string of the query may be empty, and is one then.
+        C::Text => row.text.map_or(Cell::Null, |text| Cell::Text(decode(text))),
+        C::Tags => Cell::Tags(tags_of(game)),
+        C::Span => span.map_or(Cell::Null, |span| Cell::Span(span.clone())),
+        C::SpanKind | C::SpanNodes | C::SpanPlies | C::SpanMoves | C::SpanText | C::SpanLength => {
+            span.map_or(Cell::Null, |span| of_span(column, span))
+        }
+    }
+}
+
+fn of_span<'a>(column: Column, span: &SpanCells) -> Cell<'a> {
+    match column {
+        Column::SpanKind => Cell::Text(span.kind.into()),
+        Column::SpanNodes => Cell::Numbers(span.nodes.clone()),
+        Column::SpanPlies => Cell::Numbers(span.plies.clone()),
+        Column::SpanMoves => Cell::Words(span.moves.iter().cloned().map(Cow::Owned).collect()),
+        Column::SpanText => Cell::Text(span.text.clone().into()),
+        _ => Cell::Number(span.moves.len() as i64),
+    }
+}
+
+/// What a hit consists of, for the columns that tell of it.
+pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
+    let span = found.span(&row.game, row.node)?;
+    let moves = SpanMoves::of(&span, &row.game);
+    Some(SpanCells {
+        kind: span.kind.name(),
+        plies: span.nodes.iter().map(|&node| row.game.ply_of(node)).collect(),
+        nodes: span.nodes.clone(),
+        moves: moves.sans().map(str::to_owned).collect(),
+        text: moves.text(usize::MAX),
+    })
+}
+
+/// Nothing stands for an empty text.
+fn text(text: &str) -> Cell<'_> {
+    if text.is_empty() { Cell::Null } else { Cell::Text(text.into()) }
+}
+
+fn men(names: Option<&[String]>) -> Cell<'_> {
+    names.map_or(Cell::Null, |names| Cell::Words(names.iter().map(Cow::from).collect()))
+}
+
+fn number<'a>(number: Option<impl Into<i64>>) -> Cell<'a> {
+    number.map_or(Cell::Null, |number| Cell::Number(number.into()))
+}
+
+/// Tags that say that something is not known say nothing here.
+fn tag<'a>(row: &'a Row, name: &str) -> Cell<'a> {
+    tags::known(&row.game, name).map_or(Cell::Null, Cell::Text)
+}
+
+fn named<'a>(names: &'a [String], row: &Row) -> Cell<'a> {
+    row.copy.and_then(|copy| names.get(copy as usize)).map_or(Cell::Null, |name| text(name))
+}
+
+/// Of several tags of one name the first counts, as in queries.
+fn tags_of<'a>(game: &GameRow<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+    let mut tags: Vec<(Cow<str>, Cow<str>)> = Vec::new();
+    for (name, value) in game.tags() {
+        let name = decode(name);
+        if tags.iter().all(|(known, _)| *known != name) {
+            tags.push((name, decode(value)));
+        }
+    }
+    tags.sort();
+    tags
+}

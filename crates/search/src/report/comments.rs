@@ -1,0 +1,163 @@
+//! What a query writes about a game, put into its text.
+
+use orbit_engine::{GameCommentary, SortValue};
+use orbit_pgn::Amendment;
+
+/// Bytes that a query writes at one node at most, about. Source: CQL 6.2.
+const NODE_BYTES_MAX: usize = 4500;
+/// What stands in the place of the rest.
+const TRUNCATED: &[u8] = b"[cql truncate]...";
+
+/// Which comments are written into games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommentStyle {
+    /// Whether any are; without them tags are still set, and comments removed.
+    pub comments: bool,
+    /// Whether the number of the game is written at its start.
+    pub numbers: bool,
+    /// Whether the number of matching positions is written at its start.
+    pub matches: bool,
+    /// The name under which each value of `sort` is written at its start; `None` for one that is not.
+    pub sorts: Vec<Option<String>>,
+    /// Whether tags are set.
+    pub tags: bool,
+    /// Whether comments are removed.
+    pub removes: bool,
+}
+
+impl CommentStyle {
+    /// What is changed in the text of a game; `None` if nothing is. `number` is that of the game over all sources.
+    pub fn amendment(&self, number: u32, commentary: &GameCommentary) -> Option<Amendment> {
+        let GameCommentary { tags, removed, .. } = commentary;
+        let amendment = Amendment {
+            comments: if self.comments { self.comments(number, commentary) } else { Vec::new() },
+            removed: if self.removes { removed.clone() } else { Vec::new() },
+            tags: if self.tags { tags.clone() } else { Vec::new() },
+        };
+        (self.comments || amendment != Amendment::default()).then_some(amendment)
+    }
+
+    /// One comment for each node, by node.
+    fn comments(&self, number: u32, commentary: &GameCommentary) -> Vec<(u32, Vec<u8>)> {
+        let mut nodes = Nodes::default();
+        if self.numbers {
+            nodes.push(0, format!("Game number {number}").as_bytes());
+        }
+        commentary.comments.iter().for_each(|(node, text)| nodes.push(*node, text));
+        for (name, value) in self.sorts.iter().zip(&commentary.sorts) {
+            if let Some(name) = name {
+                nodes.push(0, &[name.as_bytes(), b": ", &shown(value.as_ref())].concat());
+            }
+        }
+        if self.matches {
+            nodes.push(0, format!("matchcount: {}", commentary.matches).as_bytes());
+        }
+        nodes.joined()
+    }
+}
+
+fn shown(value: Option<&SortValue>) -> Vec<u8> {
+    match value {
+        None => b"none".to_vec(),
+        Some(SortValue::Number(number)) => number.to_string().into_bytes(),
+        Some(SortValue::Text(text)) => text.clone(),
+    }
+}
+
+/// Texts at the nodes of a game.
+#[derive(Default)]
+struct Nodes(Vec<(u32, Vec<Vec<u8>>)>);
+
+impl Nodes {
+    /// Adds a text to a node that has not got it yet.
+    fn push(&mut self, node: u32, text: &[u8]) {
+        let at = self.0.binary_search_by_key(&node, |(node, _)| *node).unwrap_or_else(|at| {
+            self.0.insert(at, (node, Vec::new()));
+            at
+        });
+        let texts = &mut self.0[at].1;
+        let bytes: usize = texts.iter().map(|text| text.len() + 1).sum();
+        let is_full = texts.last().is_some_and(|last| last == TRUNCATED);
+        if is_full || texts.iter().any(|other| other == text) {
+            return;
+        }
+        texts.push(if bytes + text.len() > NODE_BYTES_MAX { TRUNCATED } else { text }.to_vec());
+    }
+
+    fn joined(self) -> Vec<(u32, Vec<u8>)> {
+        let joined = self.0.into_iter().map(|(node, texts)| (node, texts.join(&b' ')));
+        joined.filter(|(_, text)| !text.is_empty()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orbit_pgn::amend;
+
+    const GAME: &[u8] = b"[White \"a\"]\n\n1. e4! e5 {old} (1... c5) *";
+
+    fn style() -> CommentStyle {
+        let sorts = vec![Some("n".into()), None];
+        CommentStyle { comments: true, numbers: true, matches: false, sorts, tags: true, removes: true }
+    }
+
+    fn commentary() -> GameCommentary {
+        let comments = [(2, "b"), (0, "a"), (1, "x"), (2, "b"), (3, "side {1}"), (0, "c")];
+        GameCommentary {
+            index: 0,
+            matches: 3,
+            comments: comments.map(|(node, text)| (node, text.into())).to_vec(),
+            sorts: vec![Some(SortValue::Number(-4)), Some(SortValue::Text(b"q".to_vec()))],
+            tags: vec![("Foo".into(), b"1".to_vec())],
+            removed: vec![2],
+        }
+    }
+
+    fn written(style: &CommentStyle, commentary: &GameCommentary) -> String {
+        let amendment = style.amendment(7, commentary);
+        let text = amendment.map_or(GAME.to_vec(), |amendment| amend(GAME, &amendment));
+        String::from_utf8(text).unwrap()
+    }
+
+    #[track_caller]
+    fn check(style: &CommentStyle, expected: &str) {
+        assert_eq!(written(style, &commentary()), expected);
+    }
+
+    #[test]
+    fn a_game_gets_what_a_query_writes() {
+        check(
+            &style(),
+            "[White \"a\"]\n[Foo \"1\"]\n\n{Game number 7 a c n: -4} 1. e4 $1 {x} 1... e5 {b} (1... c5 {side (1)}) *",
+        );
+        let bare = CommentStyle {
+            numbers: false,
+            matches: true,
+            sorts: vec![],
+            tags: false,
+            removes: false,
+            ..style()
+        };
+        check(
+            &bare,
+            "[White \"a\"]\n\n{a c matchcount: 3} 1. e4 $1 {x} 1... e5 {old b} (1... c5 {side (1)}) *",
+        );
+    }
+
+    #[test]
+    fn a_silent_query_changes_nothing_but_what_it_is_asked_to() {
+        let silent = CommentStyle { comments: false, ..style() };
+        check(&silent, "[White \"a\"]\n[Foo \"1\"]\n\n1. e4 $1 e5 (1... c5) *");
+        check(&CommentStyle { tags: false, removes: false, ..silent }, std::str::from_utf8(GAME).unwrap());
+    }
+
+    #[test]
+    fn the_texts_of_a_node_have_a_limit() {
+        let comments = (0..1000).map(|number| (1, format!("text {number}").into_bytes())).collect();
+        let found = written(&style(), &GameCommentary { comments, ..GameCommentary::default() });
+        assert!(found.contains("text 450 ") && !found.contains("text 600"), "{found}");
+        assert_eq!(found.matches("[cql truncate]...}").count(), 1, "{found}");
+        assert!((4400..4800).contains(&found.len()), "{}", found.len());
+    }
+}

@@ -1,0 +1,58 @@
+//! Rows as CSV (RFC 4180), with a head line.
+
+use std::borrow::Cow;
+
+use super::columns::{Cell, Columns, cell, span_cells};
+use super::jsonl;
+use super::row::{Found, Rows};
+use orbit_core::game::measures::thousandths_text;
+use orbit_reel::GameRow;
+
+/// The line with the names of the columns.
+pub(super) fn head(columns: Columns) -> Vec<u8> {
+    let mut out = writer();
+    out.write_record(columns.list().iter().map(|column| column.name())).expect("writing to memory");
+    out.into_inner().expect("writing to memory")
+}
+
+/// Appends the rows of a game; returns how many positions of it hit.
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
+    let mut table = writer();
+    // What all positions of a game share is made once.
+    let mut shared: Vec<Option<String>> = vec![None; columns.list().len()];
+    let count = found.rows(game, rows, |row| {
+        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
+        for (&column, shared) in columns.list().iter().zip(&mut shared) {
+            let text = || text(cell(column, found, row, span.as_ref()));
+            let field = match column.is_of_game() {
+                true => Cow::Borrowed(&**shared.get_or_insert_with(|| text().into_owned())),
+                false => Cow::Owned(text().into_owned()),
+            };
+            table.write_field(field.as_bytes()).expect("writing to memory");
+        }
+        table.write_record(None::<&[u8]>).expect("writing to memory");
+    });
+    out.append(&mut table.into_inner().expect("writing to memory"));
+    count
+}
+
+fn writer() -> csv::Writer<Vec<u8>> {
+    csv::Writer::from_writer(Vec::new())
+}
+
+/// A cell as text. Lists have blanks between their entries.
+fn text(cell: Cell<'_>) -> Cow<'_, str> {
+    match cell {
+        Cell::Null => Cow::Borrowed(""),
+        Cell::Number(number) => number.to_string().into(),
+        Cell::Decimal(number) => thousandths_text(number).into(),
+        Cell::Text(text) => text,
+        Cell::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into(),
+        Cell::Words(words) => words.join(" ").into(),
+        Cell::Pieces(pieces) => {
+            let piece = |(name, squares): (&str, Vec<String>)| format!("{name}={}", squares.join(","));
+            pieces.into_iter().map(piece).collect::<Vec<_>>().join(" ").into()
+        }
+        Cell::Span(_) | Cell::Tags(_) => jsonl::text(&cell).into(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Positions that hit, one a line: FEN, or EPD with what is known as operations.
+//!
+//! Source: the PGN standard, section 16.2, <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.
+
+use std::borrow::Cow;
+
+use super::row::{Found, Row, Rows};
+use orbit_core::board::Color;
+use orbit_core::fen::Line;
+use orbit_core::game::{date, tags};
+use orbit_core::visible::is_hidden;
+use orbit_reel::GameRow;
+
+/// Appends the FENs of a game's rows; returns how many positions of it hit.
+pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
+    found.rows(game, rows, |row| {
+        out.extend_from_slice(row.fen.as_bytes());
+        out.push(b'\n');
+    })
+}
+
+/// Appends the EPDs of a game's rows; returns how many positions of it hit. Operations: `sm`, the move that
+/// follows; `hmvc` and `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply,
+/// and the line and the node of a position in a side line; `c1`, the move that led there, with its number.
+pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
+    let mut id = None;
+    found.rows(game, rows, |row| {
+        let id = id.get_or_insert_with(|| id_of(game));
+        out.extend_from_slice(line(row, id).as_bytes());
+    })
+}
+
+fn line(row: &Row, id: &str) -> String {
+    let fen = Line::split(row.fen.as_bytes());
+    let position = String::from_utf8_lossy(fen.position);
+    let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
+    // Coordinates and null moves are no SAN, which `sm` demands.
+    let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
+    let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
+    let (game, ply) = (row.game.number(), row.ply);
+    let line = match &*row.line {
+        "" => String::new(),
+        line => format!(" of ({line}), node {}", row.node),
+    };
+    let led = row.san.as_ref().map_or(String::new(), |san| format!(" c1 \"{} {san}\";", row.label));
+    format!(
+        "{position}{next} hmvc {clock}; fmvn {full}; id \"{id}\"; c0 \"game {game}, ply {ply}{line}\";{led}\n"
+    )
+}
+
+/// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote,
+/// and a list of positions is read on terminals.
+fn id_of(game: &GameRow) -> String {
+    let players = match (tags::player(game, Color::White), tags::player(game, Color::Black)) {
+        (None, None) => None,
+        (white, black) => {
+            let name = |name: Option<Cow<str>>| name.map_or(String::from("?"), Cow::into_owned);
+            Some(Cow::Owned(format!("{} - {}", name(white), name(black))))
+        }
+    };
+    let parts = [players, tags::known(game, "Event"), date::known_text(game)];
+    let parts: Vec<Cow<str>> = parts.into_iter().flatten().collect();
+    let clean = |letter: char| if letter == '"' || is_hidden(letter) { '\'' } else { letter };
+    parts.join(", ").chars().map(clean).collect()
+}

@@ -1,0 +1,87 @@
+//! One JSON object for each row.
+
+use serde_json::{Map, Value, json};
+
+use super::columns::{Cell, Columns, cell, span_cells};
+use super::row::{Found, Rows};
+use super::words::push_number;
+use orbit_core::game::measures::thousandths_text;
+use orbit_core::visible::{Context, escape};
+use orbit_reel::GameRow;
+
+/// Appends the rows of a game; returns how many positions of it hit.
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
+    // What all positions of a game share is written once.
+    let mut shared: Vec<Option<Vec<u8>>> = vec![None; columns.list().len()];
+    found.rows(game, rows, |row| {
+        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
+        for (index, (&column, shared)) in columns.list().iter().zip(&mut shared).enumerate() {
+            out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
+            out.extend_from_slice(column.name().as_bytes());
+            out.extend_from_slice(b"\":");
+            let push = |out: &mut Vec<u8>| push(&cell(column, found, row, span.as_ref()), out);
+            match shared {
+                Some(shared) => out.extend_from_slice(shared),
+                None if column.is_of_game() => {
+                    let start = out.len();
+                    push(out);
+                    *shared = Some(out[start..].to_vec());
+                }
+                None => push(out),
+            }
+        }
+        out.extend_from_slice(b"}\n");
+    })
+}
+
+/// An object as JSON.
+pub(super) fn text(cell: &Cell) -> String {
+    let mut out = Vec::new();
+    push(cell, &mut out);
+    String::from_utf8(out).expect("JSON is text")
+}
+
+fn push(cell: &Cell, out: &mut Vec<u8>) {
+    match cell {
+        Cell::Null => out.extend_from_slice(b"null"),
+        Cell::Number(number) => push_number(out, *number),
+        Cell::Decimal(number) => out.extend_from_slice(thousandths_text(*number).as_bytes()),
+        Cell::Text(text) if text.bytes().all(is_plain) => {
+            out.push(b'"');
+            out.extend_from_slice(text.as_bytes());
+            out.push(b'"');
+        }
+        Cell::Text(text) => push_value(&json!(text), out),
+        Cell::Numbers(numbers) => push_value(&json!(numbers), out),
+        Cell::Words(words) => push_value(&json!(words), out),
+        Cell::Pieces(pieces) => {
+            let pieces = pieces.iter().map(|(name, squares)| ((*name).to_owned(), json!(squares)));
+            push_value(&Value::Object(pieces.collect()), out);
+        }
+        Cell::Span(span) => {
+            let span = json!({
+                "kind": span.kind,
+                "nodes": span.nodes,
+                "plies": span.plies,
+                "moves": span.moves,
+                "text": span.text,
+                "length": span.moves.len(),
+            });
+            push_value(&span, out);
+        }
+        Cell::Tags(tags) => {
+            let tags = tags.iter().map(|(name, value)| (name.to_string(), json!(value)));
+            push_value(&Value::Object(tags.collect::<Map<_, _>>()), out);
+        }
+    }
+}
+
+/// Whether a letter stands for itself in a string.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+}
+
+/// A value as JSON, in which no letter acts on a terminal: `\u202e` stands for the letter.
+fn push_value(value: &Value, out: &mut Vec<u8>) {
+    out.extend_from_slice(escape(&value.to_string(), Context::Json).as_bytes());
+}

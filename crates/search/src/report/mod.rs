@@ -1,0 +1,273 @@
+//! Hits to bytes: for people, for programs, for comparison.
+//!
+//! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
+//! the reports of a run one after the other. Nothing here knows queries or plans, only [`heat`] knows the
+//! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
+//! never on threads or on time.
+
+mod around;
+#[cfg(feature = "arrow")]
+mod arrow;
+mod columns;
+mod comments;
+mod csv;
+mod epd;
+pub mod findings;
+mod games;
+pub mod heat;
+mod jsonl;
+mod labels;
+mod movetext;
+mod numbers;
+pub mod page;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod plain;
+mod row;
+mod spans;
+mod stitch;
+mod summary;
+pub mod svg;
+mod text;
+mod text_table;
+mod walk;
+pub mod words;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use orbit_core::named::choices;
+use orbit_engine::Values;
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+
+pub use around::moves_around;
+#[cfg(feature = "arrow")]
+pub(crate) use arrow::{ArrowBlock, ArrowRows, HitRows};
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowTable, PositionRows};
+pub use columns::{Column, ColumnType, Columns, Extras, SCHEMA};
+pub use comments::CommentStyle;
+pub use games::{PgnSeparator, PgnWriter, game_pgn, game_text};
+pub use movetext::{MoveToken, movetext};
+pub use numbers::{Bin, Distribution, NumberSummary};
+pub use orbit_transforms::Frame;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetWriter;
+pub use row::{Found, Names, Row, Rows, fen_at};
+pub use spans::{ARROWS_MAX, SpanMoves};
+pub use stitch::Stitcher;
+pub use summary::{
+    HitTotals, Phases, behind_sentence, copy_lines, grouped, kind_name, reason_lines, side_lines_line,
+    summary_lines, totals_fields, totals_line, totals_lines,
+};
+pub use text::Layout;
+pub use text_table::TextTable;
+pub use walk::Walk;
+
+/// The formats of hits, by their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FormatName {
+    /// [`Format::Text`].
+    Text,
+    /// Games with the text of their source.
+    Pgn,
+    /// [`Format::JsonLines`].
+    Jsonl,
+    /// [`Format::Csv`].
+    Csv,
+    /// [`Format::Epd`].
+    Epd,
+    /// [`Format::Fen`].
+    Fen,
+    /// [`Format::Plain`].
+    Plain,
+    /// [`Format::Values`].
+    Values,
+}
+
+choices! { FormatName, "format",
+    FormatName::Text => "text", "";
+    FormatName::Pgn => "pgn", "";
+    FormatName::Jsonl => "jsonl", "";
+    FormatName::Csv => "csv", "";
+    FormatName::Epd => "epd", "";
+    FormatName::Fen => "fen", "";
+    FormatName::Plain => "plain", "";
+    FormatName::Values => "values", "";
+}
+
+/// How hits are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// One line for each game with hits, for reading. Hits that follow each other and have one value are a run; at most so
+    /// many runs are listed.
+    Text {
+        /// Longer lists end with how many more there are.
+        runs_max: usize,
+        /// How wide columns are.
+        layout: Layout,
+        /// The moves that are shown of what a hit consists of, at most; `None` for no such lines.
+        moves_max: Option<usize>,
+        /// Whether the moves that led to hits are in colour.
+        styled: bool,
+        /// Tells whether long names of events are cut, as lines of a terminal are.
+        cut: bool,
+    },
+    /// One JSON object a line for each row.
+    JsonLines {
+        /// Which.
+        rows: Rows,
+        /// Which fields they have.
+        columns: Columns,
+    },
+    /// CSV with a head line.
+    Csv {
+        /// Which rows.
+        rows: Rows,
+        /// Which columns they have.
+        columns: Columns,
+    },
+    /// The position of each row, and what is known of it as operations.
+    Epd(Rows),
+    /// The position of each row.
+    Fen(Rows),
+    /// `game node` for each position that hits; in the main line the node is the ply.
+    Plain,
+    /// `game node value` for each position at which the query has a value, or of these only those that hit. A
+    /// set always has a value; a condition has the value `true` where it holds.
+    Values {
+        /// Whether positions are listed at which a set is empty.
+        all: bool,
+    },
+    /// Nothing; games and positions are counted.
+    Nothing,
+}
+
+/// What a format made of one block.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// The text, whole lines.
+    pub text: Vec<u8>,
+    /// The games that have hits or lines, in order.
+    pub games: Vec<ReportedGame>,
+}
+
+/// Where one game stands in a [`Report`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ReportedGame {
+    /// Where its lines end in the text.
+    pub end: usize,
+    /// Positions that hit.
+    pub hits: u32,
+    /// Whether it is found. Games that are not found can have lines: see [`Format::Values`].
+    pub is_found: bool,
+    /// The game's source, as an index into the sources of the database.
+    pub source: u32,
+    /// The number over all sources that the source's first game has.
+    pub first_of_source: u32,
+}
+
+impl Format {
+    /// What stands before all reports.
+    pub fn head(self) -> Vec<u8> {
+        if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
+    }
+
+    /// Writes the hits of some games of a block, by their indices.
+    ///
+    /// # Panics
+    ///
+    /// When the hits are not those of this block, or there are no such games.
+    pub fn report(self, found: &Found, games: Range<usize>) -> Report {
+        let mut report = Report::default();
+        let (block, hits) = (found.block, found.hits);
+        let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
+        if let Format::Text { runs_max, layout, moves_max, styled, cut } = self {
+            let limits = text::Limits { runs_max, moves_max, styled, cut };
+            text::write(found, games, limits, layout, &mut report);
+            return report;
+        }
+        // Of most blocks most games have no hit at all.
+        let is_any_found = found.told.is_some_and(|told| told.iter().any(|told| told.is_found));
+        if hits.bits.iter().all(|&bits| bits == 0) && !is_any_found && !lists_all {
+            return report;
+        }
+        for game in games.map(|index| block.game(index)) {
+            let out = &mut report.text;
+            let lists_all = lists_all && found.counts(&game);
+            let is_found = found.is_found(&game);
+            if !lists_all && !is_found {
+                continue;
+            }
+            let count = match self {
+                Format::Plain => plain::nodes(&game, hits, out),
+                Format::Values { .. } => plain::values(&game, hits, lists_all, out),
+                Format::JsonLines { rows, columns } => jsonl::write(found, &game, rows, columns, out),
+                Format::Csv { rows, columns } => csv::write(found, &game, rows, columns, out),
+                Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
+                Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
+                Format::Text { .. } | Format::Nothing => hits.count_in(game.slots()) as usize,
+            };
+            report.end_game(&game, count, is_found);
+        }
+        report
+    }
+
+    /// What has to be known of games and hits for this format.
+    pub fn wants(self) -> Wants {
+        let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
+        match self {
+            Format::Text { moves_max, .. } => {
+                Wants::TAGS | Wants::VALUES | Wants::SPANS.when(moves_max.is_some())
+            }
+            Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => {
+                let comments = Wants::COMMENTS.when(columns.read_comments());
+                Wants::TAGS | Wants::VALUES | copies | Wants::SPANS.when(columns.have_spans()) | comments
+            }
+            Format::Epd(_) | Format::Fen(_) => Wants::TAGS,
+            Format::Values { .. } => Wants::VALUES,
+            Format::Plain | Format::Nothing => Wants::HITS,
+        }
+    }
+}
+
+impl Report {
+    /// Checks a report that was read from a file: its games end in order and within the text.
+    ///
+    /// # Errors
+    ///
+    /// The fault.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let is_sorted = self.games.is_sorted_by_key(|game| game.end);
+        let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());
+        if is_sorted && is_within { Ok(()) } else { Err("a game of a list ends outside its text") }
+    }
+
+    /// Adds the report of games that follow.
+    pub fn append(&mut self, next: Report) {
+        let before = self.text.len();
+        self.text.extend_from_slice(&next.text);
+        let moved = next.games.into_iter().map(|game| ReportedGame { end: before + game.end, ..game });
+        self.games.extend(moved);
+    }
+
+    /// Leaves out all but the first games.
+    pub fn truncate(&mut self, games: usize) {
+        self.games.truncate(games);
+        self.text.truncate(self.games.last().map_or(0, |game| game.end));
+    }
+
+    /// Ends the text of a game of which so many positions hit.
+    pub fn end_game(&mut self, game: &GameRow, hits: usize, is_found: bool) {
+        self.games.push(ReportedGame {
+            end: self.text.len(),
+            hits: hits as u32,
+            is_found,
+            source: game.source(),
+            // After a damaged block of a reel games have no numbers that fit; they are never listed.
+            first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),
+        });
+    }
+}

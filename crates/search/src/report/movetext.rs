@@ -1,0 +1,148 @@
+//! The movetext of a game in tokens: its moves, and its side lines, comments and glyphs where they are kept.
+
+use std::ops::Range;
+
+use orbit_core::board::{PackedMove, Position};
+use orbit_core::game::MoveNumbers;
+use orbit_pgn::{Annotation, AnnotationKind, Outcome};
+use orbit_reel::{GameRow, LineRow};
+
+/// A token of movetext.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MoveToken<'a> {
+    /// A side line begins: an alternative to the move before.
+    Open,
+    /// The number of the move that follows: `24.`, or `23...` where Black's move needs one.
+    Number(String),
+    /// A move in SAN, and the node to which it leads.
+    Move(String, u32),
+    /// A numeric annotation glyph.
+    Nag(u16),
+    /// A comment without its braces, bytes as found.
+    Comment(&'a [u8]),
+    /// A side line ends.
+    Close,
+    /// The terminator.
+    End(Outcome),
+}
+
+/// The movetext of a game. It reads back as the same tree.
+pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
+    let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
+    leaving.sort_unstable();
+    let mut writer = Writer {
+        numbers: MoveNumbers::of(game),
+        annotations: game.annotations(),
+        out: Vec::new(),
+        anew: false,
+    };
+    writer.annotate(0, |_| true);
+    let mut open = vec![Frame::new(None, game, game.start(), 0)];
+    // Side lines may be nested deeper than a stack has room for.
+    while let Some(frame) = open.last_mut() {
+        if let Some(at) = frame.aside.next() {
+            let side = Frame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);
+            writer.push(MoveToken::Open);
+            open.push(side);
+        } else if let Some(mv) = frame.moves.next() {
+            let (node, is_edge) = frame.step(mv);
+            writer.mv(frame, mv, node);
+            if !is_edge {
+                let first = leaving.partition_point(|(parent, _)| parent + 1 < node);
+                frame.aside = first..leaving.partition_point(|(parent, _)| *parent < node);
+            }
+        } else {
+            if frame.line.is_some() {
+                writer.push(MoveToken::Close);
+            }
+            open.pop();
+        }
+    }
+    writer.out.push(MoveToken::End(game.outcome()));
+    writer.out
+}
+
+/// A line that is being written.
+struct Frame<'a> {
+    line: Option<LineRow<'a>>,
+    moves: std::iter::Chain<
+        std::option::IntoIter<PackedMove>,
+        std::iter::Copied<std::slice::Iter<'a, PackedMove>>,
+    >,
+    /// The node to which the next move leads.
+    next: u32,
+    ply: u32,
+    /// The positions before and after the last move.
+    before: Position,
+    position: Position,
+    /// The side lines that are alternatives to the last move, as places in their list.
+    aside: Range<usize>,
+}
+
+impl<'a> Frame<'a> {
+    fn new(line: Option<LineRow<'a>>, game: &GameRow<'a>, position: Position, ply: u32) -> Frame<'a> {
+        let (next, moves) = line.map_or((1, game.moves()), |line| (line.first_node(), line.moves()));
+        let moves = line.map(|line| line.edge()).into_iter().chain(moves.iter().copied());
+        Frame { line, moves, next, ply, before: position, position, aside: 0..0 }
+    }
+
+    /// Plays a move; the node to which it leads, and whether it leads into a side line.
+    fn step(&mut self, mv: PackedMove) -> (u32, bool) {
+        let node = self.next;
+        self.before = self.position;
+        self.position.play(mv);
+        self.next += 1;
+        self.ply += 1;
+        (node, self.line.is_some_and(|line| line.first_node() == node))
+    }
+}
+
+struct Writer<'a> {
+    numbers: MoveNumbers,
+    annotations: &'a [Annotation],
+    out: Vec<MoveToken<'a>>,
+    /// Whether something stands between the last move and the next one, so that Black's gets a number.
+    anew: bool,
+}
+
+impl<'a> Writer<'a> {
+    fn push(&mut self, token: MoveToken<'a>) {
+        self.anew |= !matches!(token, MoveToken::Nag(_));
+        self.out.push(token);
+    }
+
+    /// The move that was played last in a line.
+    fn mv(&mut self, frame: &Frame, mv: PackedMove, node: u32) {
+        let before = self.before(node);
+        self.annotate(node, |index| index < before);
+        let mut label = Vec::new();
+        self.numbers.push_label(frame.ply, &mut label);
+        let number = self.numbers.before_move(frame.ply - 1);
+        let anew = || String::from_utf8_lossy(&label).into_owned();
+        let number = number.or_else(|| self.anew.then(anew));
+        self.out.extend(number.map(MoveToken::Number));
+        self.out.push(MoveToken::Move(mv.to_san(&frame.before), node));
+        self.anew = false;
+        self.annotate(node, |index| index >= before);
+    }
+
+    /// How many annotations of a node stand before its move.
+    fn before(&self, node: u32) -> usize {
+        let last = self.of(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));
+        last.map_or(0, |last| last + 1)
+    }
+
+    fn of(&self, node: u32) -> &'a [Annotation] {
+        let all = self.annotations;
+        &all[all.partition_point(|found| found.node < node)..all.partition_point(|found| found.node <= node)]
+    }
+
+    fn annotate(&mut self, node: u32, test: impl Fn(usize) -> bool) {
+        for (_, annotation) in self.of(node).iter().enumerate().filter(|(index, _)| test(*index)) {
+            self.push(match &annotation.kind {
+                AnnotationKind::Before(text) | AnnotationKind::Comment(text) => MoveToken::Comment(text),
+                AnnotationKind::Nag(nag) => MoveToken::Nag(*nag),
+            });
+        }
+    }
+}

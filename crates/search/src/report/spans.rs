@@ -1,0 +1,132 @@
+//! What hits consist of, as moves: in text as PGN writes them, for programs as lists, for pictures as arrows.
+
+use super::Walk;
+use orbit_core::board::{MoveKind, PackedMove, Square};
+use orbit_core::game::MoveNumbers;
+use orbit_engine::{Span, SpanKind};
+use orbit_reel::GameRow;
+
+/// Moves that are drawn as arrows at most: more would hide the board.
+pub const ARROWS_MAX: usize = 6;
+
+/// The moves of a span.
+pub struct SpanMoves<'a> {
+    span: &'a Span,
+    numbers: MoveNumbers,
+    moves: Vec<SpanMove>,
+}
+
+/// One move.
+struct SpanMove {
+    /// The position that it leaves, and the one to which it leads.
+    from: u32,
+    to: u32,
+    /// Half-moves played when it has been played.
+    ply: u32,
+    san: String,
+    mv: PackedMove,
+}
+
+impl<'a> SpanMoves<'a> {
+    /// All moves.
+    ///
+    /// # Panics
+    ///
+    /// When the game has not the positions of the span.
+    pub fn of(span: &'a Span, game: &GameRow) -> SpanMoves<'a> {
+        SpanMoves { span, numbers: MoveNumbers::of(game), moves: moves(&span.moves, game) }
+    }
+
+    /// Those that are shown for reading: the moves that matched, or those that led to what was found.
+    pub fn shown(span: &'a Span, game: &GameRow) -> SpanMoves<'a> {
+        match span.kind.is_of_moves() {
+            true => SpanMoves::of(span, game),
+            false => {
+                let shown = moves(span.nodes.get(1..).unwrap_or_default(), game);
+                SpanMoves { span, numbers: MoveNumbers::of(game), moves: shown }
+            }
+        }
+    }
+
+    /// The move that stands for a span, in SAN.
+    pub fn key_san(span: &Span, game: &GameRow) -> Option<String> {
+        moves(span.key_move().as_slice(), game).pop().map(|one| one.san)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The moves in SAN.
+    pub fn sans(&self) -> impl Iterator<Item = &str> {
+        self.moves.iter().map(|one| one.san.as_str())
+    }
+
+    /// The moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`, with `…` where others lie between and in place of those after
+    /// the first `moves_max`.
+    pub fn text(&self, moves_max: usize) -> String {
+        let (mut out, mut before) = (String::new(), self.span.nodes.first().copied());
+        for (index, one) in self.moves.iter().enumerate() {
+            if index >= moves_max {
+                out.push_str(" …");
+                break;
+            }
+            // The start of what the filter matched is no gap.
+            let is_next = before == Some(one.from) || index == 0 && self.span.kind.is_of_moves();
+            if index > 0 {
+                out.push(' ');
+            }
+            if !is_next {
+                out.push_str("… ");
+            }
+            let mut label = Vec::new();
+            self.numbers.push_label(one.ply, &mut label);
+            // A move of Black that follows White's needs no number.
+            if index == 0 || !is_next || !label.ends_with(b"...") {
+                out.push_str(&String::from_utf8_lossy(&label));
+                out.push(' ');
+            }
+            out.push_str(&one.san);
+            before = Some(one.to);
+        }
+        out
+    }
+
+    /// The first moves from square to square, those of castling as the king goes. There are none where the hit is no position
+    /// of the span, and of a way to what was found that is longer than what can be drawn.
+    pub fn arrows(&self, hit: u32) -> Vec<[Square; 2]> {
+        let is_drawn = self.span.kind.is_of_moves() || self.moves.len() <= ARROWS_MAX;
+        if !is_drawn || !self.span.nodes.contains(&hit) {
+            return Vec::new();
+        }
+        self.moves.iter().take(ARROWS_MAX).filter_map(|one| arrow(one.mv)).collect()
+    }
+
+    /// The name of the filter that matched.
+    pub fn kind(&self) -> SpanKind {
+        self.span.kind
+    }
+}
+
+fn moves(nodes: &[u32], game: &GameRow) -> Vec<SpanMove> {
+    let mut walk = Walk::of(game);
+    let one = |&to: &u32| {
+        let (from, mv) = game.parent_of(to).zip(game.move_to(to))?;
+        walk.to(from);
+        Some(SpanMove { from, to, ply: walk.ply() + 1, san: mv.to_san(&walk.position()), mv })
+    };
+    nodes.iter().filter_map(one).collect()
+}
+
+fn arrow(mv: PackedMove) -> Option<[Square; 2]> {
+    let (from, to) = (mv.from(), mv.to());
+    match mv.kind() {
+        MoveKind::Null | MoveKind::Start => None,
+        MoveKind::Castle => {
+            let file = if to > from { 6 } else { 2 };
+            Some([from, Square::new(8 * from.rank() as u32 + file)])
+        }
+        MoveKind::EnPassant | MoveKind::Piece(_) => Some([from, to]),
+    }
+}

@@ -1,0 +1,204 @@
+//! What a run came to, in a few lines.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use orbit_reel::{ProblemKind, Totals};
+
+/// How much hit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct HitTotals {
+    /// Games with hits.
+    pub games: u64,
+    /// Positions that hit.
+    pub positions: u64,
+}
+
+/// Where the time of a run went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Phases {
+    /// Reading the query and planning.
+    pub planning: Duration,
+    /// Reading games and evaluating positions, which go on at the same time.
+    pub scanning: Duration,
+}
+
+/// Games, positions, hits and time, each line with its numbers as fields of an object. `is_part` if the database was not read to its end, so that
+/// percentages would say nothing; `how` names the engine and the threads.
+pub fn summary_lines(
+    totals: &Totals,
+    hits: HitTotals,
+    phases: Phases,
+    is_part: bool,
+    how: &str,
+) -> Vec<(String, Value)> {
+    let percent = |part: u64, of: u64| match of {
+        _ if is_part => String::new(),
+        0 => String::new(),
+        _ => format!(" ({:.2}%)", 100.0 * part as f64 / of as f64),
+    };
+    let mut lines = totals_lines(totals);
+    let hits_line = format!(
+        "hits: {} games{}, {} positions{}",
+        grouped(hits.games),
+        percent(hits.games, totals.games()),
+        grouped(hits.positions),
+        percent(hits.positions, totals.positions)
+    );
+    lines.push((hits_line, json!({ "hits": hits })));
+    let Phases { planning, scanning } = phases;
+    let rate = totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
+    let time_line = format!(
+        "query and plan {:.3} s, reading and scanning {:.3} s, total {:.3} s; {} positions/s ({how})",
+        planning.as_secs_f64(),
+        scanning.as_secs_f64(),
+        (planning + scanning).as_secs_f64(),
+        grouped(rate as u64)
+    );
+    lines.push((time_line, phases.fields(totals)));
+    lines
+}
+
+/// The numbers of [`totals_line`] as fields of an object.
+pub fn totals_fields(totals: &Totals) -> Value {
+    let Totals { whole, cut, skipped, positions, .. } = *totals;
+    let games = json!({ "all": totals.games(), "whole": whole, "cut": cut, "skipped": skipped });
+    json!({ "games": games, "positions": positions })
+}
+
+/// Games and positions, then one line for each kind and reason of problems, each line with its numbers as fields of an
+/// object.
+pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
+    let mut lines = vec![(totals_line(totals), totals_fields(totals))];
+    let reasons = reasons(totals).map(|((kind, reason), games)| {
+        let fields = json!({ "kind": kind_name(*kind), "reason": reason, "games": games });
+        (reason_line((*kind, reason), *games), json!({ "problem": fields }))
+    });
+    lines.extend(reasons);
+    lines
+}
+
+impl Phases {
+    /// The seconds of a run that read so much, and its positions a second.
+    pub fn fields(&self, totals: &Totals) -> Value {
+        let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
+        let rate = totals.positions as f64 / scanning.max(1e-9);
+        let seconds = json!({ "planning": planning, "scanning": scanning, "total": planning + scanning });
+        json!({ "seconds": seconds, "positions_per_second": rate as u64 })
+    }
+}
+
+/// The copies that hit most often, at most `lines_max`: number, from 1 in the order of their
+/// declaration, positions, and name. Then how many there are in all.
+pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
+    let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
+    copies.retain(|copy| copy.1 > 0);
+    copies.sort_by_key(|&(copy, count)| (Reverse(count), copy));
+    let mut lines: Vec<String> = Vec::new();
+    for &(copy, count) in copies.iter().take(lines_max) {
+        let name = names.get(copy).map_or("", String::as_str);
+        lines.push(format!("{:>6}  {:>13} positions  {name}", copy + 1, grouped(count)));
+    }
+    lines.push(format!("{} of {} copies hit", grouped(copies.len() as u64), grouped(counts.len() as u64)));
+    lines
+}
+
+/// The word for what became of a game.
+pub fn kind_name(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::Note => "repaired",
+        ProblemKind::Cut => "cut",
+        ProblemKind::Skipped => "skipped",
+        ProblemKind::SideLine => "trimmed",
+    }
+}
+
+/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions, 7,000 of them in 800 side lines`.
+pub fn totals_line(totals: &Totals) -> String {
+    let in_side_lines = match totals.side_lines {
+        0 => String::new(),
+        1 => format!(", {} of them in 1 side line", grouped(totals.side_positions)),
+        lines => format!(", {} of them in {} side lines", grouped(totals.side_positions), grouped(lines)),
+    };
+    format!(
+        "{} games ({} whole, {} cut, {} skipped), {} positions{in_side_lines}",
+        grouped(totals.games()),
+        grouped(totals.whole),
+        grouped(totals.cut),
+        grouped(totals.skipped),
+        grouped(totals.positions)
+    )
+}
+
+/// One line for each kind and reason of problems, most frequent first.
+pub fn reason_lines(totals: &Totals) -> Vec<String> {
+    reasons(totals).map(|((kind, reason), games)| reason_line((*kind, reason), *games)).collect()
+}
+
+/// Kinds and reasons of problems with their games, the gravest kind first, then the most frequent.
+fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
+    let mut reasons: Vec<_> = totals.reasons.iter().collect();
+    reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
+    reasons.into_iter()
+}
+
+fn reason_line((kind, reason): (ProblemKind, &str), games: u64) -> String {
+    format!("  {} {}: {reason}", grouped(games), kind_name(kind))
+}
+
+/// How many side lines were not searched, if there are any. `variations` tells whether side lines were.
+pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
+    let are = if side_lines == 1 { "side line was" } else { "side lines were" };
+    let remedy = match variations {
+        false => "--variations searches side lines as well",
+        true => "--problems FILE lists why",
+    };
+    (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
+}
+
+/// The sentence about bytes of a file behind the end of its reel.
+pub fn behind_sentence(bytes: u64) -> String {
+    format!(
+        "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \
+         another program",
+        grouped(bytes)
+    )
+}
+
+/// A number with a comma between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")];
+        for (number, text) in cases {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn copies_are_sorted_by_their_counts() {
+        let lines = copy_lines(&[0, 5, 1000, 5], &["a", "b", "c", "d"].map(String::from), 2);
+        assert_eq!(
+            lines,
+            ["     3          1,000 positions  c", "     2              5 positions  b", "3 of 4 copies hit"]
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Boards with pieces.
+
+use maud::{Markup, html};
+
+use super::{picture, pieces};
+use orbit_core::board::{Bitboard, Square};
+use orbit_core::fen::{Symbol, ranks};
+
+/// A board with what stands on it, White's side down.
+#[derive(Clone, Copy, Debug)]
+pub struct Diagram<'a> {
+    /// What its `id` attributes begin with; no two pictures of a page may share it.
+    pub id: &'a str,
+    /// What it shows, in a few words.
+    pub title: &'a str,
+    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a
+    /// square that must be empty. What is no placement is left out.
+    pub placement: &'a str,
+    /// Squares to light up.
+    pub lit: Bitboard,
+    /// Squares to mark with a dot.
+    pub area: Bitboard,
+    /// Moves to draw as arrows, from square to square; the first is the strongest.
+    pub arrows: &'a [[Square; 2]],
+    /// Whether files and ranks are named.
+    pub has_names: bool,
+}
+
+impl Diagram<'_> {
+    /// The picture. It needs [`super::definitions`] in the same page.
+    pub fn picture(&self) -> Markup {
+        let pieces = pieces_of(self.placement);
+        let view = if self.has_names { (-16, -1, 377, 379) } else { (-1, -1, 362, 362) };
+        let at = |square: Square| (45 * square.file() as i32, 45 * (7 - square.rank() as i32));
+        let inside = html! {
+            use href="#empty-board" {}
+            @for square in self.lit {
+                @let (x, y) = at(square);
+                rect class="lit" x=(f64::from(x) + 1.25) y=(f64::from(y) + 1.25) width="42.5" height="42.5" {}
+            }
+            @for square in self.area {
+                @let (x, y) = at(square);
+                circle class="area" cx=(f64::from(x) + 22.5) cy=(f64::from(y) + 22.5) r="7" {}
+            }
+            rect class="edge" width="360" height="360" {}
+            @for &(square, letter) in &pieces {
+                @let (x, y) = at(square);
+                @if let Some(name) = pieces::name(letter) {
+                    use href={ "#" (name) } x=(x) y=(y) {}
+                }
+            }
+            @for (index, &[from, to]) in self.arrows.iter().enumerate().rev() {
+                path class=(if index == 0 { "arrow first" } else { "arrow" }) d=(arrow(at(from), at(to))) {}
+            }
+            @if self.has_names { use href="#board-names" {} }
+        };
+        picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
+    }
+
+    /// The board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
+    fn words(&self, pieces: &[(Square, char)]) -> String {
+        let list = |test: &dyn Fn(char) -> bool| {
+            let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();
+            sorted.sort_by_key(|(square, letter)| ("KQRBNPA_".find(letter.to_ascii_uppercase()), *square));
+            sorted
+                .iter()
+                .map(|(square, letter)| format!(" {}{square}", letter.to_ascii_uppercase()))
+                .collect()
+        };
+        let squares = |set: Bitboard| set.into_iter().map(|square| format!(" {square}")).collect();
+        let arrows = self.arrows.iter().map(|[from, to]| format!(" {from}-{to}")).collect();
+        let parts: [(&str, String); 6] = [
+            ("White", list(&|letter| letter.is_ascii_uppercase())),
+            ("Black", list(&|letter| letter.is_ascii_lowercase())),
+            ("empty", list(&|letter| letter == '_')),
+            ("lit", squares(self.lit)),
+            ("marked", squares(self.area)),
+            ("arrows", arrows),
+        ];
+        let parts = parts.iter().filter(|(_, list)| !list.is_empty());
+        let words: Vec<String> = parts.map(|(name, list)| format!("{name}:{list}")).collect();
+        if words.is_empty() { "an empty board".into() } else { words.join("; ") }
+    }
+}
+
+/// The outline of an arrow from the middle of one square to that of another, by the corners of these.
+fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
+    let middle = |(x, y): (i32, i32)| (f64::from(x) + 22.5, f64::from(y) + 22.5);
+    let ((x, y), (tip_x, tip_y)) = (middle(from), middle(to));
+    let length = (tip_x - x).hypot(tip_y - y).max(1.0);
+    let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
+    // Along the arrow, and to its left: the tail, the neck, the barbs, the tip.
+    let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
+    let outline =
+        [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];
+    let corner = |(forward, left): (f64, f64)| {
+        format!("{:.1} {:.1}", x + along_x * forward + along_y * left, y + along_y * forward - along_x * left)
+    };
+    format!("M{}Z", outline.map(corner).join("L"))
+}
+
+/// What stands where. Stops where the placement is wrong.
+fn pieces_of(placement: &str) -> Vec<(Square, char)> {
+    let field = placement.split([' ', '[']).next().unwrap_or_default();
+    let symbols = ranks(field)
+        .take(8)
+        .flat_map(|rank| rank.symbols().map(move |(_, file, symbol)| (8 * (7 - rank.index), file, symbol)));
+    let letters = symbols.filter_map(|(first, file, symbol)| match symbol {
+        Symbol::Letter(letter) => Some((first, file, letter)),
+        Symbol::Squares(_) | Symbol::Promoted => None,
+    });
+    letters
+        .take_while(|&(_, file, _)| file < 8)
+        .filter(|&(.., letter)| pieces::name(letter).is_some())
+        .map(|(first, file, letter)| (Square::new(first + file), letter))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagram(placement: &str) -> String {
+        let lit = Bitboard::from(Square::D4);
+        let area = Bitboard::from(Square::H8);
+        let has_names = true;
+        let arrows = &[[Square::D4, Square::F5], [Square::A1, Square::A8]];
+        Diagram { id: "b", title: "a < b", placement, lit, area, arrows, has_names }.picture().into_string()
+    }
+
+    #[test]
+    fn pieces_stand_where_the_fen_has_them() {
+        let text = diagram("7k/8/8/8/3N4/5k2/8/R6_ w - - 0 1");
+        for part in [
+            r##"<use href="#black-k" x="315" y="0"></use>"##,
+            r##"<use href="#white-N" x="135" y="180"></use>"##,
+            r##"<use href="#black-k" x="225" y="225"></use>"##,
+            r##"<use href="#white-R" x="0" y="315"></use>"##,
+            r##"<use href="#on-empty" x="315" y="315"></use>"##,
+            r#"<rect class="lit" x="136.25" y="181.25""#,
+            r#"<circle class="area" cx="337.5" cy="22.5""#,
+            "a &lt; b</title>",
+            "White: Ra1 Nd4; Black: Kf3 Kh8; empty: _h1; lit: d4; marked: h8; arrows: d4-f5 a1-a8</desc>",
+        ] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        assert_eq!(text.matches("<use").count(), 7, "the board, five pieces, the names of files and ranks");
+    }
+
+    #[test]
+    fn what_is_no_placement_is_left_out() {
+        for (placement, pieces) in [
+            ("", 0),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[Qn] w", 32),
+            ("Q~7/8", 1),
+            ("99999999999k/8", 0),
+            ("x1k/é/K", 2),
+            ("k/k/k/k/k/k/k/k/k/k/k", 8),
+        ] {
+            assert_eq!(pieces_of(placement).len(), pieces, "{placement}");
+        }
+        assert!(diagram("").contains("<use"));
+    }
+}

@@ -1,0 +1,265 @@
+//! One line for each game, for reading.
+
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::labels::{label, push_difference};
+use super::words::push_number;
+use super::{Found, Report, SpanMoves, Walk};
+use orbit_core::board::Color;
+use orbit_core::game::{Date, Rating, tags};
+use orbit_core::text::clipped;
+use orbit_core::visible;
+use orbit_engine::Answer;
+use orbit_reel::GameRow;
+
+/// Columns beyond which players do not push the rest to the right.
+const PLAYERS_WIDTH_MAX: usize = 56;
+/// The same of events. Longer names are cut on a terminal.
+const EVENT_WIDTH_MAX: usize = 32;
+
+/// Squares of a value that are named, unless all hits are listed.
+const SQUARES_MAX: usize = 4;
+
+/// How wide the columns of text are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// As wide as the games need that are written together.
+    Fitted,
+    /// The same widths for all games.
+    Fixed,
+}
+
+/// Players, result, year and event under [`Layout::Fixed`], and the game's number.
+const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
+
+/// The cells of a line, the number apart.
+struct Line<'a> {
+    game: GameRow<'a>,
+    cells: [String; 4],
+    plies: Vec<u8>,
+    hits: usize,
+    /// The hits that consist of moves: their names and the moves.
+    spans: Vec<(String, String)>,
+}
+
+/// How much of a game is listed.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Runs of hits at most.
+    pub(super) runs_max: usize,
+    /// The moves that are shown of a hit; `None` for none.
+    pub(super) moves_max: Option<usize>,
+    /// Whether the moves that led to hits are in colour.
+    pub(super) styled: bool,
+    /// Tells whether long names of events are cut.
+    pub(super) cut: bool,
+}
+
+/// The colour of the moves that led to hits, and its end.
+const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
+
+/// Writes those games of a block that are found.
+pub(super) fn write(found: &Found, games: Range<usize>, limits: Limits, layout: Layout, report: &mut Report) {
+    let games = games.map(|index| found.block.game(index));
+    let games = games.filter(|game| found.is_found(game));
+    let lines: Vec<Line> = games.map(|game| line(game, found, limits)).collect();
+    let (widths, number_width) = match layout {
+        Layout::Fitted => fitted(&lines),
+        Layout::Fixed => FIXED_WIDTHS,
+    };
+    for line in lines {
+        let out = &mut report.text;
+        out.extend_from_slice(format!("{:>number_width$}", line.game.number()).as_bytes());
+        for (cell, &width) in line.cells.iter().zip(&widths).filter(|(_, width)| **width > 0) {
+            out.extend_from_slice(b"  ");
+            out.extend_from_slice(cell.as_bytes());
+            out.resize(out.len() + width.saturating_sub(cell.width()), b' ');
+        }
+        out.extend_from_slice(b"  ");
+        out.extend_from_slice(&line.plies);
+        out.extend_from_slice(b"  (");
+        push_number(out, line.hits);
+        out.extend_from_slice(b")\n");
+        let label_width = line.spans.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
+        for (label, moves) in &line.spans {
+            let indent = number_width + 2;
+            out.extend_from_slice(format!("{:indent$}{label:<label_width$}  {moves}\n", "").as_bytes());
+        }
+        report.end_game(&line.game, line.hits, true);
+    }
+}
+
+fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
+    let mut widths = [0; 4];
+    for line in lines {
+        for (width, cell) in widths.iter_mut().zip(&line.cells) {
+            *width = cell.width().max(*width);
+        }
+    }
+    widths[0] = widths[0].min(PLAYERS_WIDTH_MAX);
+    widths[3] = widths[3].min(EVENT_WIDTH_MAX);
+    (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
+}
+
+fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
+    let first = game.first_slot();
+    let count = found.hits.count_in(first..game.end_slot()) as usize;
+    let mut walk = Walk::of(&game);
+    let runs = runs(&game, found, &mut walk, limits);
+    let (mut plies, mut listed, mut around) = (Vec::new(), 0, None);
+    for (index, run) in runs.iter().enumerate() {
+        walk.to(run.first);
+        let line = walk.line();
+        let is_same = around.as_ref().is_none_or(|around| *around == line);
+        let is_side_line = |line: &Option<String>| line.as_ref().is_some_and(|line| !line.is_empty());
+        if !is_same && is_side_line(&around) {
+            plies.push(b')');
+        }
+        if index > 0 {
+            plies.extend_from_slice(b"; ");
+        }
+        if !line.is_empty() && around.as_ref() != Some(&line) {
+            plies.extend_from_slice(format!("({line}: ").as_bytes());
+        }
+        run.push(&game, found, &mut walk, limits.styled, &mut plies);
+        listed += (run.last - run.first + 1) as usize;
+        around = Some(line);
+        if index + 1 == runs.len() && is_side_line(&around) {
+            plies.push(b')');
+        }
+    }
+    if count > listed {
+        plies.extend_from_slice(b"; +");
+        push_number(&mut plies, count - listed);
+    }
+    let title = title(&game);
+    let event = if title.is_some() { String::new() } else { event(&game, limits.cut) };
+    let title = title.unwrap_or_else(|| players(&game));
+    let cells = [title, game.outcome().text().to_owned(), year(&game), event];
+    let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, limits.runs_max, max));
+    Line { game, cells, plies, hits: count, spans }
+}
+
+/// Hits that follow each other move by move and have one value.
+struct Run {
+    first: u32,
+    last: u32,
+    /// The value in words.
+    label: String,
+}
+
+impl Run {
+    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. A move that leads to another hit is told there.
+    fn push(&self, game: &GameRow, found: &Found, walk: &mut Walk, styled: bool, out: &mut Vec<u8>) {
+        walk.to(self.first);
+        push_move(walk, styled, out);
+        if self.last > self.first {
+            walk.to(self.last);
+            out.extend_from_slice(b" to ");
+            push_move(walk, styled, out);
+        }
+        if !self.label.is_empty() {
+            out.extend_from_slice(format!(", {}", self.label).as_bytes());
+        }
+        let next = walk.next();
+        let slot = game.first_slot() + self.last as usize;
+        let leads_to_hit = found.hits.slots(slot + 1..game.end_slot()).next() == Some(slot + 1);
+        if !next.is_empty() && !leads_to_hit {
+            out.extend_from_slice(format!(", next {next}").as_bytes());
+        }
+    }
+}
+
+/// The first runs of a game.
+fn runs(game: &GameRow, found: &Found, walk: &mut Walk, limits: Limits) -> Vec<Run> {
+    let first = game.first_slot();
+    let squares_max = if limits.runs_max == usize::MAX { usize::MAX } else { SQUARES_MAX };
+    let mut runs: Vec<Run> = Vec::new();
+    let mut around = (None, (Answer::Bool(true), None));
+    for slot in found.hits.slots(first..game.end_slot()) {
+        let node = (slot - first) as u32;
+        let line = game.line_of(node).map(|line| line.index());
+        walk.to(node);
+        let value = (found.hits.answer(slot), found.hits.text(slot));
+        let board = walk.position().board;
+        let mut label = label(value, &board, squares_max);
+        if let Some(difference) = found.difference(game, &board) {
+            push_difference(&difference, &mut label);
+        }
+        let is_like = |run: &&mut Run| run.last + 1 == node && around == (line, value) && run.label == label;
+        if let Some(run) = runs.last_mut().filter(is_like) {
+            run.last = node;
+        } else if runs.len() < limits.runs_max {
+            runs.push(Run { first: node, last: node, label });
+        } else {
+            break;
+        }
+        around = (line, value);
+    }
+    runs
+}
+
+/// `23. Nxf6+`, or `start`.
+fn push_move(walk: &Walk, styled: bool, out: &mut Vec<u8>) {
+    let (begin, end) = if styled { HIT } else { ("", "") };
+    let san = walk.san().map_or(String::new(), |san| format!(" {san}"));
+    out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
+}
+
+/// The moves of which the first hits consist. What was found at the hit before is not repeated.
+fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
+    let first = game.first_slot();
+    let mut walk = Walk::of(game);
+    let mut out: Vec<(String, String)> = Vec::new();
+    for slot in found.hits.slots(first..game.end_slot()).take(hits_max) {
+        let node = (slot - first) as u32;
+        let Some(span) = found.span(game, node) else { continue };
+        // Each move that led to what was found stands by itself, with a gap before it.
+        let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
+        let moves = SpanMoves::shown(&span, game).text(moves_max);
+        if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {
+            continue;
+        }
+        walk.to(node);
+        let label = match &*walk.line() {
+            "" => walk.label(),
+            line => format!("({line}: {})", walk.label()),
+        };
+        out.push((label, moves));
+    }
+    out
+}
+
+/// What a game without players, such as a study or a lesson, is called: its event, else its site, else its annotator, whole.
+fn title(game: &GameRow) -> Option<String> {
+    if [Color::White, Color::Black].into_iter().any(|side| tags::player(game, side).is_some()) {
+        return None;
+    }
+    let mut names = ["Event", "Site", "Annotator"].into_iter().filter_map(|name| tags::known(game, name));
+    names.next().map(|name| visible::line(&name).into_owned())
+}
+
+/// `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
+fn players(game: &GameRow) -> String {
+    let side = |side, rating: Rating| {
+        let name = tags::player(game, side);
+        let name = visible::line(name.as_deref().unwrap_or("?"));
+        match rating.of_game(game) {
+            Some(elo) => format!("{name} ({elo})"),
+            None => name.into_owned(),
+        }
+    };
+    format!("{} - {}", side(Color::White, Rating::White), side(Color::Black, Rating::Black))
+}
+
+fn year(game: &GameRow) -> String {
+    Date::of_game(game).map_or(String::new(), |date| date.year.to_string())
+}
+
+fn event(game: &GameRow, cut: bool) -> String {
+    let event = tags::known(game, "Event").unwrap_or_default();
+    let event = visible::line(&event);
+    if cut { clipped(&event, EVENT_WIDTH_MAX) } else { event.into_owned() }
+}

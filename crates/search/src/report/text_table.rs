@@ -1,0 +1,108 @@
+//! Tables for reading: cells that are aligned in columns, and in which nothing acts on a terminal.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use orbit_core::visible;
+
+/// Cells that are aligned in columns: to the right, but the first one or the last one to the left where that is
+/// asked for.
+#[derive(Clone, Debug)]
+pub struct TextTable {
+    lines: Vec<Line>,
+    first_is_left: bool,
+    last_is_left: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Line {
+    Cells(Vec<String>),
+    /// Not aligned.
+    Remark(String),
+}
+
+impl TextTable {
+    /// A table with a line of headings.
+    pub fn new(headings: Vec<String>) -> TextTable {
+        let mut table = TextTable { lines: Vec::new(), first_is_left: false, last_is_left: false };
+        table.lines.push(cells(headings));
+        table
+    }
+
+    /// Aligns the first column to the left, or does not.
+    #[must_use]
+    pub fn first_left(self, first_is_left: bool) -> TextTable {
+        TextTable { first_is_left, ..self }
+    }
+
+    /// Aligns the last of the columns to the left, or does not.
+    #[must_use]
+    pub fn last_left(self, last_is_left: bool) -> TextTable {
+        TextTable { last_is_left, ..self }
+    }
+
+    /// Adds a line, perhaps with fewer cells than there are columns.
+    pub fn push(&mut self, first: String, rest: impl IntoIterator<Item = String>) {
+        self.lines.push(cells(std::iter::once(first).chain(rest)));
+    }
+
+    /// Adds a line that is no row.
+    pub fn remark(&mut self, text: String) {
+        self.lines.push(Line::Remark(visible::line(&text).into_owned()));
+    }
+
+    /// All lines.
+    pub fn text(&self) -> String {
+        let mut widths: Vec<usize> = Vec::new();
+        for line in &self.lines {
+            let Line::Cells(cells) = line else { continue };
+            widths.resize(widths.len().max(cells.len()), 0);
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = cell.width().max(*width);
+            }
+        }
+        let mut out = String::new();
+        for line in &self.lines {
+            match line {
+                Line::Remark(text) => out.push_str(text),
+                Line::Cells(cells) => out.push_str(self.aligned(cells, &widths).trim_end()),
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn aligned(&self, cells: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let padding = " ".repeat(width - cell.width());
+            let is_left = index == 0 && self.first_is_left || index + 1 == widths.len() && self.last_is_left;
+            let gap = if index > 0 { "  " } else { "" };
+            let (before, after) = if is_left { ("", &*padding) } else { (&*padding, "") };
+            line.extend([gap, before, cell, after]);
+        }
+        line
+    }
+}
+
+/// Cells in which nothing acts on a terminal.
+fn cells(texts: impl IntoIterator<Item = String>) -> Line {
+    Line::Cells(texts.into_iter().map(|text| visible::line(&text).into_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let cells = |cells: [&str; 2]| cells.map(String::from);
+        let mut grid =
+            TextTable::new(vec!["name".into(), "n".into(), "text".into()]).first_left(true).last_left(true);
+        grid.push("a".into(), cells(["1,234", "x"]));
+        grid.remark("... and 2 more".into());
+        grid.push("Müller".into(), cells(["5", "long text"]));
+        let expected = "name        n  text\na       1,234  x\n... and 2 more\nMüller      5  long text\n";
+        assert_eq!(grid.text(), expected);
+        assert_eq!(grid.first_left(false).text().lines().next(), Some("  name      n  text"));
+    }
+}

@@ -1,0 +1,202 @@
+//! The positions of a game at its nodes, and what names them.
+
+use hashbrown::HashMap;
+
+use orbit_core::board::{MoveKind, PackedMove, Position, Role};
+use orbit_core::game::MoveNumbers;
+use orbit_reel::{GameRow, LineRow};
+
+/// A walk along the nodes of a game, with the halfmove clock that packed positions lack. Nodes in rising order take one
+/// pass over the game, however many side lines it has.
+pub struct Walk<'a> {
+    game: GameRow<'a>,
+    numbers: MoveNumbers,
+    start: Place,
+    here: Place,
+    /// The position before, and the move that led from there; nothing at the start.
+    before: Option<(Position, PackedMove)>,
+    node: u32,
+    /// The side line that it stands in.
+    line: Option<LineRow<'a>>,
+    /// Where the side lines of the game leave their lines, once one has been entered.
+    branches: Option<Vec<Branch>>,
+}
+
+/// A position and its counters.
+#[derive(Clone, Copy)]
+struct Place {
+    position: Position,
+    /// Half-moves since the last capture or pawn move.
+    clock: u32,
+    ply: u32,
+}
+
+/// Where a side line leaves another line.
+#[derive(Clone)]
+struct Branch {
+    /// The place at the node that it leaves.
+    before: Place,
+    /// The side line of that node.
+    around: Option<usize>,
+    /// The move by which it leaves, with its number; of several lines that leave by one move, with that of the line.
+    entry: String,
+}
+
+impl<'a> Walk<'a> {
+    /// Stands at the start of a game.
+    pub fn of(game: &GameRow<'a>) -> Walk<'a> {
+        let numbers = MoveNumbers::of(game);
+        let start = Place { position: game.start(), clock: numbers.clock, ply: 0 };
+        Walk { game: *game, numbers, start, here: start, before: None, node: 0, line: None, branches: None }
+    }
+
+    /// Goes to a node.
+    ///
+    /// # Panics
+    ///
+    /// When the game has no such node.
+    pub fn to(&mut self, node: u32) {
+        let line = self.game.line_of(node);
+        let is_same = line.map(|line| line.index()) == self.line.map(|line| line.index());
+        if !is_same || node < self.node {
+            self.enter(line);
+        }
+        let (first, moves) = line.map_or((0, self.game.moves()), |line| (line.first_node(), line.moves()));
+        if let [passed @ .., last] = &moves[(self.node - first) as usize..(node - first) as usize] {
+            passed.iter().for_each(|&mv| self.here.play(mv));
+            self.before = Some((self.here.position, *last));
+            self.here.play(*last);
+        }
+        self.node = node;
+    }
+
+    /// Goes to the first node of a line.
+    fn enter(&mut self, line: Option<LineRow<'a>>) {
+        (self.here, self.before, self.node) = (self.start, None, 0);
+        if let Some(line) = line {
+            let branches =
+                self.branches.get_or_insert_with(|| branches(&self.game, self.numbers, self.start));
+            let branch = &branches[line.index()];
+            self.here = branch.after(line);
+            self.before = Some((branch.before.position, line.edge()));
+            self.node = line.first_node();
+        }
+        self.line = line;
+    }
+
+    /// The node at which it stands.
+    pub fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// The half-moves played there.
+    pub fn ply(&self) -> u32 {
+        self.here.ply
+    }
+
+    /// The position there.
+    pub fn position(&self) -> Position {
+        self.here.position
+    }
+
+    /// The name of the side line that it stands in: the moves that leave other lines, from the main line on. `12...b5
+    /// 14.Qh5` leaves with 14.Qh5 the side line that leaves the main line with 12...b5. Of several side lines that leave
+    /// a position by one move the second is called `12...b5[2]`. Empty in the main line.
+    pub fn line(&self) -> String {
+        let branches = self.branches.as_deref().unwrap_or_default();
+        let mut moves = Vec::new();
+        let mut at = self.line.map(|line| line.index());
+        while let Some(Branch { around, entry, .. }) = at.and_then(|index| branches.get(index)) {
+            moves.push(entry.as_str());
+            at = *around;
+        }
+        moves.reverse();
+        moves.join(" ")
+    }
+
+    /// The move by which that line leaves another one, in SAN; `None` in the main line.
+    pub fn entry(&self) -> Option<String> {
+        let (line, branches) = (self.line?, self.branches.as_ref()?);
+        Some(line.edge().to_san(&branches[line.index()].before.position))
+    }
+
+    /// The number of the move that led there: `23...`, or `start`.
+    pub fn label(&self) -> String {
+        let mut label = Vec::new();
+        self.numbers.push_label(self.here.ply, &mut label);
+        String::from_utf8(label).expect("labels are ASCII")
+    }
+
+    /// The move that led there, in SAN; `None` at the start.
+    pub fn san(&self) -> Option<String> {
+        self.before.as_ref().map(|(position, mv)| mv.to_san(position))
+    }
+
+    /// The move that follows in its line, in SAN; empty at the end of the line.
+    pub fn next(&self) -> String {
+        self.game.move_from(self.node).map_or(String::new(), |mv| mv.to_san(&self.here.position))
+    }
+
+    /// The position there as FEN, with the halfmove clock and the move number that it has in the game.
+    pub fn fen(&self) -> String {
+        self.here.position.to_fen_with(self.here.clock, self.numbers.full(self.here.ply))
+    }
+}
+
+impl Place {
+    fn play(&mut self, mv: PackedMove) {
+        let board = &self.position.board;
+        let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
+        // Castling is packed as king takes rook, so what stands on `to` says nothing then.
+        let taken = board.at(mv.to()).piece().is_some();
+        let is_reset = match mv.kind() {
+            MoveKind::EnPassant => true,
+            MoveKind::Piece(_) => pawn || taken,
+            MoveKind::Castle | MoveKind::Null | MoveKind::Start => false,
+        };
+        self.clock = if is_reset { 0 } else { self.clock + 1 };
+        self.position.play(mv);
+        self.ply += 1;
+    }
+}
+
+impl Branch {
+    /// The place at the first node of a side line.
+    fn after(&self, line: LineRow) -> Place {
+        let mut place = self.before;
+        place.play(line.edge());
+        place
+    }
+}
+
+/// Where each side line of a game begins. Each line is walked once, as far as others leave it.
+fn branches(game: &GameRow, numbers: MoveNumbers, start: Place) -> Vec<Branch> {
+    let lines: Vec<LineRow> = game.lines().collect();
+    let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
+    let mut order: Vec<(Option<usize>, u32, usize)> =
+        lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
+    // A line comes after the one that it leaves, and of one line those come first that leave it first.
+    order.sort_unstable();
+    let mut out = vec![Branch { before: start, around: None, entry: String::new() }; lines.len()];
+    let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();
+    let (mut walked, mut node, mut place) = (None, 0, start);
+    for (around, parent, index) in order {
+        let line = around.map(|around| lines[around]);
+        if walked != around {
+            let line = lines[around.expect("what leaves the main line comes first")];
+            (walked, node, place) = (around, line.first_node(), out[line.index()].after(line));
+        }
+        let (first, moves) = line.map_or((0, game.moves()), |line| (line.first_node(), line.moves()));
+        moves[(node - first) as usize..(parent - first) as usize].iter().for_each(|&mv| place.play(mv));
+        node = parent;
+        let count = alike.entry((parent, lines[index].edge())).or_insert(0);
+        *count += 1;
+        let mut label = Vec::new();
+        numbers.push_label(place.ply + 1, &mut label);
+        let again = if *count > 1 { format!("[{count}]") } else { String::new() };
+        let san = lines[index].edge().to_san(&place.position);
+        let entry = format!("{}{san}{again}", String::from_utf8_lossy(&label));
+        out[index] = Branch { before: place, around, entry };
+    }
+    out
+}

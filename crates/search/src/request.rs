@@ -1,0 +1,544 @@
+//! The one form of a question to a database: `serve`, Python, sessions and the command line make a [`Request`] of what they are
+//! given.
+//!
+//! The invariant: this module says which fields exclude each other, and which need a query of some type. A use of a request
+//! that has no room for some fields, as counts have none for limits, refuses these by itself.
+
+use std::num::NonZeroU64;
+use std::str::FromStr;
+use std::{error, fmt};
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::choice::{Choice, Order, Player, Ratings, Side, SortKey};
+use crate::report::Column;
+use crate::scan::EngineChoice;
+use crate::themes;
+use orbit_core::diagnostic::Diagnostic;
+use orbit_core::game::PlayerName;
+use orbit_engine::Wants;
+use orbit_engine::verify::Sample;
+use orbit_query::{Dialect, Type, diagram};
+use orbit_reel::Alike;
+
+/// The version of [`Request`] as JSON: a field that is taken away, or that comes to mean something else, raises it.
+pub const REQUEST_SCHEMA: u32 = 1;
+
+/// Queries, which games and which of their hits count, and in which order games are listed. As JSON it is an object with the
+/// fields of `docs/serve.md`; one that is left out has its default, and one that there is not is an error.
+///
+/// ```
+/// use orbit_search::Request;
+///
+/// let request: Request = serde_json::from_str(r#"{"query":"mate","where":"elo>=2600","sort":"date","limit":5}"#)?;
+/// assert_eq!(request.check()?.games_max, Some(5));
+/// let wrong: Request = serde_json::from_str(r#"{"query":"mate","first":true,"best":true}"#)?;
+/// assert_eq!(wrong.check().unwrap_err().to_string(), "`first` and `best` exclude each other: leave out one of them");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Request {
+    /// [`REQUEST_SCHEMA`].
+    pub schema: u32,
+    /// Queries as text; in JSON one or a list.
+    #[serde(deserialize_with = "one_or_more")]
+    pub query: Vec<String>,
+    /// The name of a built-in theme, whose query is asked.
+    pub theme: Option<String>,
+    /// A board, whose men are searched: see [`Query::board`](crate::Query::board).
+    pub board: Option<String>,
+    /// A board that positions are compared with: see [`Query::similar`](crate::Query::similar).
+    pub similar: Option<String>,
+    /// The transforms of `board` or `similar`, the outermost first.
+    pub transforms: Vec<String>,
+    /// The dialect of the queries, if they do not show it.
+    pub dialect: Option<Dialect>,
+    /// Whether side lines are searched.
+    pub variations: bool,
+    /// Whether games that equal an earlier one are left out, and what must be equal.
+    pub unique: Option<Alike>,
+    /// The engine; that of the database if none is chosen.
+    pub engine: Option<EngineChoice>,
+    /// How much a second engine computes as well; in JSON `true`, or a number of segments of 32 positions.
+    #[serde(with = "verification")]
+    pub verify: Option<Sample>,
+    /// Conditions, all of which must be met; in JSON one or a list. See [`Condition`](crate::choice::Condition).
+    #[serde(rename = "where", deserialize_with = "one_or_more")]
+    pub conditions: Vec<String>,
+    /// The player whose games count: see [`PlayerName`].
+    pub player: Option<String>,
+    /// The same, spelt so and no other way.
+    pub player_exact: Option<String>,
+    /// The side that the player must have. Python, where `as` is a keyword, says `side`.
+    #[serde(rename = "as", alias = "side")]
+    pub side: Option<Side>,
+    /// The range of the player's rating: see [`Ratings`].
+    pub rating: Option<String>,
+    /// The name of the opponent.
+    pub opponent: Option<String>,
+    /// The range of the opponent's rating.
+    pub opponent_rating: Option<String>,
+    /// Whether the first hit of each game counts alone.
+    pub first: bool,
+    /// Whether the hit of each game with the greatest value counts alone.
+    pub best: bool,
+    /// How many of the games that hit are left out at the beginning.
+    pub skip: u64,
+    /// The most games that are listed.
+    pub limit: Option<NonZeroU64>,
+    /// The order of games.
+    pub sort: Option<SortKey>,
+    /// Whether the order is turned round.
+    pub reverse: bool,
+    /// How many games are listed, chosen by chance.
+    pub sample: Option<NonZeroU64>,
+    /// The number that decides what chance chooses.
+    pub seed: u64,
+    /// Whether hits are only counted.
+    pub count: bool,
+    /// The columns of rows, if not the usual ones.
+    pub columns: Option<Vec<Column>>,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            schema: REQUEST_SCHEMA,
+            query: Vec::new(),
+            theme: None,
+            board: None,
+            similar: None,
+            transforms: Vec::new(),
+            dialect: None,
+            variations: false,
+            unique: None,
+            engine: None,
+            verify: None,
+            conditions: Vec::new(),
+            player: None,
+            player_exact: None,
+            side: None,
+            rating: None,
+            opponent: None,
+            opponent_rating: None,
+            first: false,
+            best: false,
+            skip: 0,
+            limit: None,
+            sort: None,
+            reverse: false,
+            sample: None,
+            seed: 0,
+            count: false,
+            columns: None,
+        }
+    }
+}
+
+/// The games and hits that a request chooses.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Chosen {
+    /// The games that count, and their hits.
+    pub choice: Choice,
+    /// The order in which games are listed; `None` for that of the database.
+    pub order: Option<Order>,
+    /// How many of the games that hit are left out at the beginning.
+    pub skip: u64,
+    /// The most games that are listed.
+    pub games_max: Option<u64>,
+}
+
+impl Request {
+    /// A query with the usual choices.
+    pub fn new(query: &str) -> Request {
+        Request { query: vec![query.to_owned()], ..Request::default() }
+    }
+
+    /// The texts of all queries, those of a theme and of boards included.
+    ///
+    /// # Errors
+    ///
+    /// There is none, no theme has the name, a board is none, or there are transforms without a board.
+    pub fn texts(&self) -> Result<Vec<String>, RequestError> {
+        let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
+        let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
+        if self.board.is_none() && self.similar.is_none() && !transforms.is_empty() {
+            return Err(RequestError::new(
+                "{transforms} are those of a board: give {board} or {similar} with them",
+            ));
+        }
+        if self.theme.is_some() && self.dialect.is_some() {
+            return Err(RequestError::new("{theme} has a dialect of its own: leave out {dialect}"));
+        }
+        let mut texts = self.query.clone();
+        if let Some(name) = &self.theme {
+            texts.push(themes::named(name).map_err(fault("{theme}"))?.query);
+        }
+        if let Some(board) = &self.board {
+            texts.push(diagram::query(board, &transforms).map_err(fault("{board}"))?.text);
+        }
+        if let Some(board) = &self.similar {
+            texts.push(diagram::similar(board, &transforms).map_err(fault("{similar}"))?.text);
+        }
+        match texts.is_empty() {
+            true => {
+                Err(RequestError::new("{query} is missing: write a query, or give a {theme} or a {board}"))
+            }
+            false => Ok(texts),
+        }
+    }
+
+    /// Notes about the board in place of a query, with its field and its text: what of it has no effect. None about a board
+    /// that is wrong.
+    pub(crate) fn board_remarks(&self) -> Vec<(&'static str, &str, Diagnostic)> {
+        let board = self.board.iter().map(|text| ("board", text, diagram::query(text, &[])));
+        let similar = self.similar.iter().map(|text| ("similar", text, diagram::similar(text, &[])));
+        let mut remarks = Vec::new();
+        for (field, text, diagram) in board.chain(similar) {
+            let of_board = diagram.map_or(Vec::new(), |diagram| diagram.remarks);
+            remarks.extend(of_board.into_iter().map(|remark| (field, text.as_str(), remark)));
+        }
+        remarks
+    }
+
+    /// Whether parts of a database answer as all of it does, if the queries [split](crate::Query::splits).
+    pub fn splits(&self) -> bool {
+        let is_ordered = self.sort.is_some() || self.sample.is_some();
+        !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
+    }
+
+    /// Reads the fields that hold text, and sees that all go together.
+    ///
+    /// # Errors
+    ///
+    /// Fields that exclude each other, and a text that is none of its kind.
+    pub fn check(&self) -> Result<Chosen, RequestError> {
+        if self.schema != REQUEST_SCHEMA {
+            return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
+        }
+        if self.first && self.best {
+            return Err(RequestError::new("{first} and {best} exclude each other: leave out one of them"));
+        }
+        let conditions =
+            self.conditions.iter().map(|text| parsed("{where}", text)).collect::<Result<_, _>>()?;
+        let choice = Choice { conditions, player: self.player()?, first: self.first, best: self.best };
+        let games_max = self.limit.or(self.sample).map(NonZeroU64::get);
+        Ok(Chosen { choice, order: self.order()?, skip: self.skip, games_max })
+    }
+
+    fn player(&self) -> Result<Option<Player>, RequestError> {
+        let mut player = match (&self.player, &self.player_exact) {
+            (Some(_), Some(_)) => {
+                let why = "{player} and {player_exact} exclude each other: leave out one of them";
+                return Err(RequestError::new(why));
+            }
+            (Some(name), None) => Player::new(parsed("{player}", name)?),
+            (None, Some(name)) => Player::exact(name),
+            (None, None) => {
+                let others = [&self.rating, &self.opponent, &self.opponent_rating];
+                if self.side.is_some() || others.iter().any(|field| field.is_some()) {
+                    let why = "{as}, {rating}, {opponent} and {opponent_rating} are of a player: name him by {player} or {player_exact}";
+                    return Err(RequestError::new(why));
+                }
+                return Ok(None);
+            }
+        };
+        let ratings = |field, text: &Option<String>| {
+            text.as_ref().map(|text| parsed::<Ratings>(field, text)).transpose()
+        };
+        player.side = self.side.unwrap_or_default();
+        player.ratings = ratings("{rating}", &self.rating)?;
+        player.opponent_ratings = ratings("{opponent_rating}", &self.opponent_rating)?;
+        let opponent = self.opponent.as_ref();
+        player.opponent = opponent.map(|text| parsed::<PlayerName>("{opponent}", text)).transpose()?;
+        Ok(Some(player))
+    }
+
+    fn order(&self) -> Result<Option<Order>, RequestError> {
+        let is_cut = self.limit.is_some() || self.skip > 0;
+        let why = match (self.sort, self.sample) {
+            (Some(_), Some(_)) => "{sort} and {sample} exclude each other: leave out one of them",
+            (Some(_), None) | (None, Some(_)) if self.count => {
+                "{sort} and {sample} choose which games are listed, and {count} lists none: leave out one of them"
+            }
+            (None, None) if self.reverse => "{reverse} turns an order round: give {sort} with it",
+            (None, Some(_)) if self.reverse => {
+                "a sample has no order that can be turned round: leave out {reverse}"
+            }
+            (None, Some(_)) if is_cut => {
+                "{sample} says how many games are listed: leave out {limit} and {skip}"
+            }
+            (None, Some(_)) => return Ok(Some(Order::Sampled { seed: self.seed })),
+            (Some(key), None) => return Ok(Some(Order::Sorted { key, reverse: self.reverse })),
+            (None, None) => return Ok(None),
+        };
+        Err(RequestError::new(why))
+    }
+}
+
+impl Chosen {
+    /// The facts of games and hits that the choice needs.
+    pub fn wants(&self) -> Wants {
+        self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
+    }
+
+    /// Whether all games that hit are listed with all their hits, in the order of the database.
+    pub fn is_all(&self) -> bool {
+        let Choice { conditions, player, first, best } = &self.choice;
+        let is_all_hits = conditions.is_empty() && player.is_none() && !first && !best;
+        is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
+    }
+
+    /// Sees that a query has what is chosen by: a value of type `ty`, or moves of which its hits consist.
+    ///
+    /// # Errors
+    ///
+    /// What the query lacks.
+    pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
+        let wants = self.order.map_or(Wants::HITS, Order::wants);
+        let why = if self.choice.best && !ty.has_value() {
+            "{best} needs a query whose value is a number or a set of squares, and this query has none: leave out {best}, or \
+             choose {first}"
+        } else if wants.contains(Wants::VALUES) && !ty.has_value() {
+            "{sort value} needs a query whose value is a number or a set of squares, and this query has none: leave out {sort}, \
+             or choose elo or date"
+        } else if wants.contains(Wants::SPANS) && !has_spans {
+            "{sort length} needs a query whose hits consist of moves, such as `line`, `path` or `--`: leave out {sort}, or choose \
+             value, elo or date"
+        } else {
+            return Ok(());
+        };
+        Err(RequestError::new(why))
+    }
+}
+
+/// Fields of a request that do not go together, or a text that is none of its kind, with a remedy. It displays with the names
+/// of fields as in JSON: `` `sort` ``.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestError {
+    /// Names of fields stand in braces, maybe with a value: `{sort value}`.
+    sentence: &'static str,
+    /// What follows it.
+    detail: String,
+}
+
+impl RequestError {
+    pub(crate) fn new(sentence: &'static str) -> RequestError {
+        RequestError { sentence, detail: String::new() }
+    }
+
+    fn about(field: &'static str, why: impl fmt::Display) -> RequestError {
+        RequestError { sentence: field, detail: format!(": {why}") }
+    }
+
+    /// The same with the names of options: `--sort value`.
+    pub fn in_options(&self) -> String {
+        self.said(|field| format!("--{}", field.replace('_', "-")))
+    }
+
+    /// The same with other names of fields. `name` gets the name that a field has in JSON, and a value that stands behind it
+    /// after a blank.
+    pub fn said(&self, name: impl Fn(&str) -> String) -> String {
+        let mut out = String::new();
+        for (number, part) in self.sentence.split(['{', '}']).enumerate() {
+            match number % 2 {
+                0 => out.push_str(part),
+                _ => out.push_str(&name(part)),
+            }
+        }
+        out + &self.detail
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said(|field| format!("`{}`", field.replacen(' ', ": ", 1))))
+    }
+}
+
+impl error::Error for RequestError {}
+
+/// Reads the text of a field.
+fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Result<T, RequestError> {
+    text.parse().map_err(|error| RequestError::about(field, error))
+}
+
+/// A text, or a list of texts.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a text or a list of texts")]
+    enum Texts {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Texts::deserialize(from)? {
+        Texts::One(text) => vec![text],
+        Texts::More(texts) => texts,
+    })
+}
+
+/// `true`, `false` or a number of segments.
+mod verification {
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+    use orbit_engine::verify::Sample;
+
+    pub(super) fn serialize<S: Serializer>(sample: &Option<Sample>, to: S) -> Result<S::Ok, S::Error> {
+        match sample {
+            None => false.serialize(to),
+            Some(Sample::All) => true.serialize(to),
+            Some(Sample::Segments(segments)) => segments.serialize(to),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Sample>, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected true, false, or a number of segments of 32 positions")]
+        enum Amount {
+            All(bool),
+            Segments(usize),
+        }
+        Ok(match Amount::deserialize(from)? {
+            Amount::All(false) => None,
+            Amount::All(true) => Some(Sample::All),
+            Amount::Segments(segments) => Some(Sample::Segments(segments)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::*;
+
+    fn read(fields: Value) -> Result<Request, String> {
+        from_value(fields).map_err(|error| error.to_string())
+    }
+
+    fn refusal(fields: Value) -> String {
+        read(fields).unwrap().check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn json_of_a_request_is_read_as_it_was() {
+        let fields = json!({
+            "query": ["mate", "check"], "dialect": "cql6", "variations": true, "unique": "moves", "engine": "cpu", "verify": 7,
+            "where": "elo>=2600", "player": "Carlsen, M", "as": "white", "rating": "2600-", "opponent": "Anand",
+            "opponent_rating": "-2700", "first": true, "skip": 2, "limit": 5, "sort": "date", "reverse": true, "seed": 3,
+            "columns": ["game", "fen"],
+        });
+        let request = read(fields).unwrap();
+        assert_eq!(request.verify, Some(Sample::Segments(7)));
+        assert_eq!(request.conditions, ["elo>=2600"]);
+        let json = serde_json::to_value(&request).unwrap();
+        assert_eq!(json["schema"], 1);
+        assert_eq!(json.as_object().unwrap().len(), 28, "a new field is written as well");
+        assert_eq!(read(json).unwrap(), request);
+        for verify in [None, Some(Sample::All)] {
+            let request = Request { verify, ..Request::new("mate") };
+            assert_eq!(read(serde_json::to_value(&request).unwrap()).unwrap(), request);
+        }
+    }
+
+    #[test]
+    fn fields_choose_what_they_say() {
+        let chosen =
+            read(json!({"player_exact": "Carlsen,M", "as": "black", "sample": 4, "seed": 9})).unwrap();
+        let chosen = chosen.check().unwrap();
+        let player = chosen.choice.player.unwrap();
+        assert_eq!((player.name, player.side), (PlayerName::exact("Carlsen,M"), Side::Black));
+        assert_eq!((chosen.order, chosen.games_max), (Some(Order::Sampled { seed: 9 }), Some(4)));
+        let sorted =
+            read(json!({"sort": "elo", "reverse": true, "limit": 3, "skip": 1})).unwrap().check().unwrap();
+        assert_eq!(sorted.order, Some(Order::Sorted { key: SortKey::Elo, reverse: true }));
+        assert_eq!((sorted.skip, sorted.games_max), (1, Some(3)));
+        let first =
+            read(json!({"first": true, "where": ["elo>=2600", "year=2015"]})).unwrap().check().unwrap();
+        assert!(first.choice.first && !first.choice.best && first.choice.conditions.len() == 2);
+    }
+
+    #[test]
+    fn fields_that_exclude_each_other_are_refused() {
+        let cases = [
+            (json!({"schema": 2}), "`schema` is 1"),
+            (json!({"first": true, "best": true}), "`first` and `best` exclude"),
+            (json!({"player": "a", "player_exact": "a"}), "`player` and `player_exact` exclude"),
+            (json!({"as": "white"}), "`as`, `rating`, `opponent` and `opponent_rating` are of a player"),
+            (json!({"opponent_rating": "2600-"}), "are of a player"),
+            (json!({"sort": "elo", "sample": 2}), "`sort` and `sample` exclude"),
+            (json!({"reverse": true}), "`reverse` turns an order round"),
+            (json!({"sample": 2, "reverse": true}), "leave out `reverse`"),
+            (json!({"sample": 2, "limit": 2}), "leave out `limit` and `skip`"),
+            (json!({"sample": 2, "skip": 1}), "leave out `limit` and `skip`"),
+            (json!({"sample": 2, "count": true}), "`count` lists none"),
+            (json!({"where": ["elo"]}), "`where`: "),
+            (json!({"player": ""}), "`player`: "),
+            (json!({"player": "a", "rating": "x"}), "`rating`: `x` is no range of ratings"),
+        ];
+        for (fields, why) in cases {
+            let said = refusal(fields.clone());
+            assert!(said.contains(why), "{fields}: {said}");
+        }
+    }
+
+    #[test]
+    fn queries_have_what_is_chosen_by() {
+        let chosen = |fields| read(fields).unwrap().check().unwrap();
+        let best = chosen(json!({"best": true}));
+        assert!(best.check_query(Type::Num, false).is_ok());
+        let refused = best.check_query(Type::Bool, false).unwrap_err();
+        assert!(
+            refused.in_options().starts_with("--best needs a query whose value is"),
+            "{}",
+            refused.in_options()
+        );
+        let value = chosen(json!({"sort": "value"}));
+        let refused = value.check_query(Type::Str, false).unwrap_err();
+        assert!(refused.in_options().starts_with("--sort value needs"), "{}", refused.in_options());
+        assert!(refused.to_string().starts_with("`sort: value` needs"), "{refused}");
+        let length = chosen(json!({"sort": "length"}));
+        assert!(length.check_query(Type::Bool, true).is_ok());
+        assert!(length.check_query(Type::Num, false).unwrap_err().to_string().contains("consist of moves"));
+    }
+
+    #[test]
+    fn queries_come_from_texts_themes_and_boards() {
+        let texts = |fields| read(fields).unwrap().texts().map_err(|error| error.to_string());
+        let all = json!({"query": ["mate", "check"], "theme": "greek-gift", "board": "8/8/8/8/3N4/8/8/8", "transforms": ["flip"]});
+        let all = texts(all).unwrap();
+        assert_eq!((all.len(), &*all[0], &*all[1], &*all[3]), (4, "mate", "check", "flip Nd4"));
+        assert!(all[2].contains("[x]ph7"));
+        let similar = texts(json!({"similar": "8/8/8/8/3N4/8/8/8"})).unwrap();
+        assert!(similar[0].contains("similar \""), "{similar:?}");
+        for (fields, why) in [
+            (
+                json!({"theme": "greek-gitf"}),
+                "`theme`: there is no theme `greek-gitf`: did you mean `greek-gift`?",
+            ),
+            (json!({"theme": "greek-gift", "dialect": "cql6"}), "leave out `dialect`"),
+            (json!({"board": "9"}), "`board`: "),
+            (json!({"similar": ""}), "`similar`: the board is empty"),
+            (json!({"query": "mate", "transforms": ["flip"]}), "give `board` or `similar` with them"),
+        ] {
+            let said = texts(fields).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_and_values_are_refused() {
+        for fields in [
+            json!({"quer": "mate"}),
+            json!({"engine": "gpux"}),
+            json!({"query": 5}),
+            json!({"verify": "some"}),
+            json!({"limit": 0}),
+            json!({"columns": ["gmae"]}),
+        ] {
+            assert!(read(fields.clone()).is_err(), "{fields}");
+        }
+    }
+}

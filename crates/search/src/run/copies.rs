@@ -1,0 +1,22 @@
+//! How often each copy of the outermost transform hits.
+
+use super::{BlockResult, Collector};
+use orbit_database::Room;
+use orbit_engine::Wants;
+
+/// Counts the hits of each copy, in the order of their declaration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CopiesCollector;
+
+impl Collector for CopiesCollector {
+    type Part = Vec<u64>;
+
+    fn wants(&self) -> Wants {
+        Wants::COPY_COUNTS
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> Vec<u64> {
+        let copies = result.answers.first().and_then(|answers| answers.copies.as_ref());
+        copies.map_or(Vec::new(), |copies| copies.sums().to_vec())
+    }
+}

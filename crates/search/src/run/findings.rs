@@ -1,0 +1,515 @@
+//! What a report shows of one query: how often each copy hits and where, which years, ratings and plies, and some of the
+//! hits.
+
+use orbit_transforms::OutermostOrbit as _;
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BlockResult, Collector, Part, PartError};
+use crate::choice::{Order, Top, chance};
+use crate::report::findings::{
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleMoves,
+    SampleSpan, SquareNames, SquarePair, TEXT_MAX, Unit, ValueFindings, ValueGroup,
+};
+use crate::report::heat::HeatMap;
+use crate::report::words::push_squares;
+use crate::report::{Bin, Distribution, Found, Row, Rows, SpanMoves, Walk, grouped, moves_around};
+use crate::stats::{self, By, Grouping, Key, ManyCounts, Share, Stats};
+use orbit_core::board::{Bitboard, Color};
+use orbit_core::game::{date, tags};
+use orbit_core::text::shortened;
+use orbit_database::Room;
+use orbit_engine::{Answer, Values, Wants};
+use orbit_query::Type;
+use orbit_transforms::{Filter, Orbit};
+
+/// What the histograms show, and in which unit. Of years and decades there is one: see [`YEARS_MAX`].
+const HISTOGRAMS: [(&str, Unit); 5] = [
+    ("year", Unit::Games),
+    ("decade", Unit::Games),
+    ("elo:100", Unit::Games),
+    ("result", Unit::Games),
+    ("ply:10", Unit::Positions),
+];
+
+/// Of a longer time a histogram shows decades.
+const YEARS_MAX: i64 = 100;
+
+/// Bars of the histogram of values at most.
+const STEPS_MAX: i64 = 60;
+
+/// Moves that are shown before a hit of the sample and after it, at most.
+const MOVES_AROUND: [usize; 2] = [4, 4];
+
+/// Moves of a hit at most.
+const SPAN_MOVES_MAX: usize = 24;
+
+/// Collects what a report shows.
+#[derive(Debug)]
+pub struct FindingsCollector {
+    /// The filter as it was written, without the outermost transform.
+    base: Arc<Filter>,
+    orbit: Option<Arc<Orbit>>,
+    finds_squares: bool,
+    spans: bool,
+    stats: Stats,
+    sample_max: usize,
+    seed: u64,
+}
+
+/// What a report shows, as far as it was collected.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct FindingsPart {
+    copies: Vec<u64>,
+    /// How often each square was in the value, if that is a set: 64 counts for those on which a white piece stands, then for
+    /// black pieces and for empty squares.
+    squares: Vec<u64>,
+    counts: ManyCounts,
+    /// The sample so far; `None` before the first block.
+    sample: Option<Top<SampleHit>>,
+}
+
+/// What a report says of the run itself.
+#[derive(Clone, Debug, Default)]
+pub struct About<'a> {
+    /// The text of the query.
+    pub query: &'a str,
+    /// The engine that answered.
+    pub engine: &'a str,
+    /// The names of the database's sources.
+    pub sources: &'a [String],
+    /// Which games and hits count, in words.
+    pub chosen: &'a str,
+}
+
+impl FindingsCollector {
+    /// Collects the hits of a query with values of a type, and shows `sample_max` of them, picked by a seed, at most one of
+    /// each game.
+    pub fn new(filter: &Filter, ty: Type, sample_max: usize, seed: u64) -> FindingsCollector {
+        let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
+        let orbit = filter.outermost().map(Arc::new);
+        let base = orbit.as_ref().map_or(filter, |orbit| &orbit.base).clone();
+        FindingsCollector {
+            base: Arc::new(base),
+            orbit,
+            finds_squares: ty == Type::Set,
+            spans: false,
+            stats: match ty {
+                Type::Num => Stats::new(groupings.to_vec()).with_values(),
+                _ => Stats::new(groupings.to_vec()),
+            },
+            sample_max,
+            seed,
+        }
+    }
+
+    /// Says that the games are those of a player.
+    #[must_use]
+    pub fn of_player(self) -> FindingsCollector {
+        FindingsCollector { stats: self.stats.of_player(), ..self }
+    }
+
+    /// Shows or does not show of what moves hits consist.
+    #[must_use]
+    pub fn with_spans(self, spans: bool) -> FindingsCollector {
+        FindingsCollector { spans, ..self }
+    }
+
+    /// Whether there is a heat map, whatever hits.
+    pub fn has_heat(&self) -> bool {
+        self.finds_squares || self.orbit(&FindingsPart::default()).is_some_and(|orbit| orbit.heat.is_some())
+    }
+
+    /// How often each copy hit, summed up by transform and by place; `None` without an outermost transform.
+    pub fn orbit(&self, part: &FindingsPart) -> Option<OrbitFindings> {
+        let orbit = self.orbit.as_ref()?;
+        let mut copies = part.copies.clone();
+        copies.resize(orbit.copies.len(), 0);
+        Some(OrbitFindings::new(orbit, &copies))
+    }
+
+    /// How often each square was in the value, if that is a set.
+    pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
+        let mut counts = [0; 64];
+        part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
+        self.finds_squares.then(|| HeatMap::of_squares(&counts))
+    }
+
+    /// The same by what stands on the squares, if that differs.
+    fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
+        let names = ["with a white piece", "with a black piece", "without a piece"];
+        let of = |(counts, name): (&[u64], &str)| {
+            let map = HeatMap::of_squares(counts.try_into().expect("64 squares of each kind"));
+            HeatMap { label: format!("{}, those {name}", map.label), ..map }
+        };
+        let maps = part.squares.chunks_exact(64).zip(names).map(of);
+        let maps: Vec<HeatMap> = maps.filter(|map| map.most() > 0).collect();
+        if maps.len() > 1 { maps } else { Vec::new() }
+    }
+
+    /// Everything that a report shows of a run.
+    pub fn findings(&self, part: &FindingsPart, about: &About) -> Findings {
+        let counts = part.counts.clone().into_counts().into_iter().next();
+        let all = counts.unwrap_or_else(|| self.stats.none());
+        let total = all.total();
+        let (orbit, squares) = (self.orbit(part), self.squares(part));
+        let mut histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &all)).to_vec();
+        let other = if years(&histograms[0]) > YEARS_MAX { "year" } else { "decade" };
+        histograms.retain(|histogram| histogram.rows.len() > 1 && histogram.name != other);
+        let values = total.values.as_ref().filter(|values| values.count() > 0);
+        let values = values.map(|values| ValueFindings {
+            steps: steps(values, &total),
+            groups: value_groups(&all, &total, &histograms),
+        });
+        // Where nothing hits, or everything, shares say nothing.
+        if total.hit.games == 0 || total.hit.positions == total.all.positions {
+            histograms.clear();
+        }
+        let mut sample = part.sample.clone().map_or(Vec::new(), |sample| sample.list(0).collect());
+        let sources = without_folders(about.sources);
+        for hit in &mut sample {
+            if let Some(at) = about.sources.iter().position(|source| *source == hit.source) {
+                hit.source.clone_from(&sources[at]);
+            }
+        }
+        let sample_note = sample_note(sample.len() as u64, total.hit.games, self.seed);
+        let title = about.query.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        Findings {
+            title: title.to_owned(),
+            date: None,
+            query: about.query.to_owned(),
+            chosen: about.chosen.to_owned(),
+            pattern: PatternBoard::of(&self.base),
+            engine: about.engine.to_owned(),
+            sources,
+            totals: hit_counts(&total),
+            orbit,
+            squares,
+            squares_by_color: self.squares_by_color(part),
+            values,
+            histograms,
+            sample,
+            sample_note,
+            misses: None,
+        }
+    }
+
+    fn sample(&self, found: &Found) -> Top<SampleHit> {
+        let mut top = Order::Sampled { seed: self.seed }.top(self.sample_max);
+        for game in found.block.games().filter(|game| found.has_hits(game)) {
+            let rank = chance(&game, self.seed);
+            top.offer(rank, game.number(), || (rank, game));
+        }
+        top.map(|(rank, game)| {
+            let hits = found.hits.count_in(game.slots());
+            // The rank is as good as chance, for the hit of the game as well.
+            let (wanted, mut index, mut out) = (rank % hits.max(1), 0, SampleHit::default());
+            found.rows(&game, Rows::Hits, |row| {
+                if index == wanted {
+                    out = self.sample_hit(found, row);
+                }
+                index += 1;
+            });
+            out
+        })
+    }
+
+    fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
+        let game = &row.game;
+        let or_unknown = |text: Option<Cow<str>>| text.map_or(String::from("?"), Cow::into_owned);
+        let span = found.span(game, row.node).filter(|_| self.spans);
+        let moves = span.as_ref().map(|span| SpanMoves::shown(span, game));
+        let copy = row.copy.filter(|_| self.orbit.is_some()).map(|copy| copy as usize);
+        let [before, after] = moves_around(game, row.node, MOVES_AROUND[0], MOVES_AROUND[1]);
+        SampleHit {
+            game: game.number().into(),
+            source: found.names.source(game).to_owned(),
+            white: or_unknown(tags::player(game, Color::White)),
+            black: or_unknown(tags::player(game, Color::Black)),
+            event: or_unknown(tags::known(game, "Event")),
+            date: or_unknown(date::known_text(game)),
+            result: game.outcome().text().to_owned(),
+            node: row.node,
+            ply: row.ply,
+            line: row.line.clone(),
+            label: row.label.clone(),
+            san: row.san.clone(),
+            fen: row.fen.clone(),
+            next: Some(row.next.clone()).filter(|next| !next.is_empty()),
+            moves: SampleMoves { before, after },
+            lit: SquareNames(self.lit(row, found)),
+            span: moves.as_ref().map(|moves| SampleSpan {
+                kind: moves.kind().name().to_owned(),
+                moves: moves.text(SPAN_MOVES_MAX),
+                length: span.as_ref().map_or(0, |span| span.length()),
+                arrows: span.as_ref().map_or(Vec::new(), |span| {
+                    SpanMoves::of(span, game).arrows(row.node).into_iter().map(SquarePair).collect()
+                }),
+            }),
+            url: row.url(),
+            value: value_text(row.value),
+            copy: copy.and_then(|copy| found.names.copies.get(copy)).map(|copy| shortened(copy, TEXT_MAX)),
+        }
+    }
+
+    /// The squares that are in the value, and those on which pieces are that the copy names, as the player sees the board; of a query
+    /// that compares positions with a board, those on which both agree.
+    fn lit(&self, row: &Row, found: &Found) -> Bitboard {
+        let side = found.side(&row.game);
+        if let Some(likeness) = &found.names.likeness {
+            return likeness.of(&row.position.board, side).right;
+        }
+        let found = if let Answer::Set(squares) = row.value { squares } else { Bitboard::EMPTY };
+        let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
+        let filter = copy.map_or(&*self.base, |copy| &copy.filter);
+        let board = row.position.board;
+        match side {
+            Color::White => found | orbit_transforms::matched(filter, &board),
+            Color::Black => {
+                found | orbit_transforms::matched(filter, &board.colors_swapped()).flip_vertical()
+            }
+        }
+    }
+}
+
+impl Collector for FindingsCollector {
+    type Part = FindingsPart;
+
+    fn wants(&self) -> Wants {
+        Wants::TAGS
+            | Wants::VALUES
+            | Wants::LOWEST_COPY
+            | Wants::COPY_NAMES
+            | self.stats.wants()
+            | Wants::SPANS.when(self.spans)
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> FindingsPart {
+        let found = result.first();
+        let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
+        match found.copies {
+            Some(of_hits) => copies.iter_mut().zip(of_hits.sums()).for_each(|(count, more)| *count += more),
+            // The only copy matches at every hit.
+            None => copies.iter_mut().for_each(|count| *count += found.hits.count()),
+        }
+        FindingsPart {
+            copies,
+            squares: squares(&found),
+            counts: self.stats.count_many(&[found]),
+            sample: Some(self.sample(&found)),
+        }
+    }
+
+    fn could_make(&self, part: &FindingsPart) -> bool {
+        let squares = if self.finds_squares { 3 * 64 } else { 0 };
+        let copies = self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len());
+        part.counts.are_of(&self.stats) && part.squares.len() <= squares && part.copies.len() <= copies
+    }
+}
+
+impl Part for FindingsPart {
+    fn merge(&mut self, next: FindingsPart) -> Result<(), PartError> {
+        self.copies.merge(next.copies)?;
+        self.squares.merge(next.squares)?;
+        self.counts.merge(next.counts)?;
+        match (&mut self.sample, next.sample) {
+            (_, None) => {}
+            (Some(sample), Some(next)) if sample.is_like(&next) => sample.merge(next),
+            (Some(_), Some(_)) => return Err(PartError::Differ("samples")),
+            (None, next) => self.sample = next,
+        }
+        Ok(())
+    }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        self.copies.check(most)?;
+        self.squares.check(most)?;
+        Part::check(&self.counts, most)
+    }
+}
+
+fn value_text(value: Answer) -> Option<String> {
+    match value {
+        Answer::Bool(_) | Answer::Num(None) => None,
+        Answer::Num(Some(number)) => Some(number.to_string()),
+        Answer::Set(squares) => {
+            let mut text = Vec::new();
+            push_squares(&mut text, squares);
+            Some(String::from_utf8(text).expect("squares are ASCII"))
+        }
+    }
+}
+
+/// How often each square is in the values of hits, by what stands on it, as the player sees the board if there is one; nothing
+/// if they are no sets.
+fn squares(found: &Found) -> Vec<u64> {
+    let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
+    let mut sums = vec![0; 3 * 64];
+    for game in found.block.games().filter(|game| found.has_hits(game)) {
+        let (side, mut walk) = (found.side(&game), Walk::of(&game));
+        let first = game.first_slot();
+        for slot in found.hits.slots(first..game.end_slot()) {
+            walk.to((slot - first) as u32);
+            let board = walk.position().board;
+            for square in Bitboard(sets[slot]) {
+                // A player with the black pieces sees them as a query sees White's.
+                let kind = board.at(square).piece().map_or(2, |piece| usize::from(piece.color != side));
+                let square = if side.is_white() { square } else { square.flip_vertical() };
+                sums[64 * kind + square as usize] += 1;
+            }
+        }
+    }
+    sums
+}
+
+fn sample_note(shown: u64, games_hit: u64, seed: u64) -> String {
+    match (shown, games_hit) {
+        (0, _) => String::new(),
+        (1, 1) => String::from("The game that hits, with one position of it."),
+        _ if shown == games_hit => {
+            format!(
+                "All {} games that hit, with one position of each, chosen at random (seed {seed}).",
+                grouped(shown)
+            )
+        }
+        _ => format!(
+            "{} of the {} games that hit, chosen at random (seed {seed}), with one position of each.",
+            grouped(shown),
+            grouped(games_hit)
+        ),
+    }
+}
+
+/// The names of sources without the folders that they have in common, of those that begin at the root of a disk: the others
+/// are as the user wrote them.
+fn without_folders(sources: &[String]) -> Vec<String> {
+    let is_whole = |source: &&String| Path::new(source.as_str()).is_absolute();
+    let mut folders = sources.iter().filter(is_whole).filter_map(|source| Path::new(source).parent());
+    let first = folders.next().unwrap_or(Path::new(""));
+    let common = folders.fold(first, |common, folder| {
+        common.ancestors().find(|parent| folder.starts_with(parent)).unwrap_or(Path::new(""))
+    });
+    let short = |source: &String| match Path::new(source) {
+        path if path.is_absolute() => path.strip_prefix(common).unwrap_or(path).display().to_string(),
+        _ => source.clone(),
+    };
+    sources.iter().map(short).collect()
+}
+
+/// How many years there are from the first to the last one.
+fn years(years: &Histogram) -> i64 {
+    let known = || years.rows.iter().filter_map(|row| row.first);
+    known().max().zip(known().min()).map_or(0, |(last, first)| last - first + 1)
+}
+
+fn hit_counts(row: &stats::GroupRow) -> HitCounts {
+    HitCounts {
+        games: row.all.games,
+        games_hit: row.hit.games,
+        positions: row.all.positions,
+        positions_hit: row.hit.positions,
+    }
+}
+
+/// The share of all positions whose value lies in a step.
+fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
+    let step = values.step_within(STEPS_MAX);
+    let rows = values.bins(step).into_iter().map(|Bin { from, to, positions }| {
+        let share = Share::of(positions, total.all.positions);
+        HistogramRow {
+            label: if step == 1 { from.to_string() } else { format!("{from} to {to}") },
+            first: Some(from),
+            last: Some(to),
+            counts: HitCounts { positions_hit: positions, ..hit_counts(total) },
+            share: share.map(|share| share.value),
+            low: share.map(|share| share.low),
+            high: share.map(|share| share.high),
+        }
+    });
+    Histogram { name: String::from("value"), unit: Unit::Positions, rows: rows.collect() }
+}
+
+/// The values of all hits, and by the groups of the histograms that are shown.
+fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram]) -> Vec<ValueGroup> {
+    let group = |grouping: &str, label: String, ends: Option<(i64, i64)>, row: &stats::GroupRow| {
+        let values = row.values.as_ref()?;
+        let (first, last) = ends.unzip();
+        let (grouping, games) = (grouping.to_owned(), row.hit.games);
+        let (summary, positions) = (values.summary()?, values.count());
+        Some(ValueGroup { grouping, label, first, last, games, positions, summary })
+    };
+    let mut groups: Vec<ValueGroup> = group("", String::from("all"), None, total).into_iter().collect();
+    for (name, _) in HISTOGRAMS {
+        let short = name.split(':').next().unwrap_or(name);
+        if !shown.iter().any(|histogram| histogram.name == short) {
+            continue;
+        }
+        let grouping: Grouping = name.parse().expect("groupings of our own");
+        groups.extend(all.rows(&grouping).iter().filter_map(|row| {
+            let key = &row.keys[0];
+            group(short, group_label(&grouping, key), group_ends(&grouping, key), row)
+        }));
+    }
+    groups
+}
+
+/// The numbers that lie in a group, if it is one of numbers.
+fn group_ends(grouping: &Grouping, key: &Key) -> Option<(i64, i64)> {
+    let step = match grouping.first {
+        By::Year => 1,
+        By::Decade => 10,
+        By::Elo(_, step) | By::Ply(step) => i64::from(step),
+        _ => return None,
+    };
+    if let Key::Number(first) = key { Some((*first, first + step - 1)) } else { None }
+}
+
+/// The name of a group: of a step both its ends.
+fn group_label(grouping: &Grouping, key: &Key) -> String {
+    match group_ends(grouping, key) {
+        Some((first, last)) if first < last => format!("{first}-{last}"),
+        _ => key.to_string(),
+    }
+}
+
+fn histogram(name: &str, unit: Unit, all: &stats::Counts) -> Histogram {
+    let grouping: Grouping = name.parse().expect("groupings of our own");
+    let rows = all.rows(&grouping).into_iter().map(|row| {
+        let share = if unit == Unit::Games { row.games() } else { row.positions() };
+        let (first, last) = group_ends(&grouping, &row.keys[0]).unzip();
+        HistogramRow {
+            label: group_label(&grouping, &row.keys[0]),
+            first,
+            last,
+            counts: hit_counts(&row),
+            share: share.map(|share| share.value),
+            low: share.map(|share| share.low),
+            high: share.map(|share| share.high),
+        }
+    });
+    Histogram { name: name.split(':').next().unwrap_or(name).to_owned(), unit, rows: rows.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_of_this_machine_are_not_told() {
+        for (sources, shown) in [
+            (vec!["games/a.pgn".to_owned(), "-".to_owned()], vec!["games/a.pgn", "-"]),
+            (vec!["/data/games/a.pgn".to_owned()], vec!["a.pgn"]),
+            (
+                vec!["/data/games/a.pgn".to_owned(), "b.pgn".to_owned(), "/data/old/c/a.pgn".to_owned()],
+                vec!["games/a.pgn", "b.pgn", "old/c/a.pgn"],
+            ),
+            (vec![], vec![]),
+        ] {
+            assert_eq!(without_folders(&sources), shown);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Games that hit, as their sources have them, with comments at the hits.
+//!
+//! What is put at hits is made on any thread. The text of a game may be in a file that is unpacked from its beginning,
+//! so that texts are read in the order of the database, when parts are taken.
+
+use serde::{Deserialize, Serialize};
+
+use super::lists::Reach;
+use super::{BlockResult, Collector, Part, PartError, TakeError};
+use crate::report::words::{push_squares, push_text};
+use crate::report::{CommentStyle, Found, Row, Rows, game_text};
+use orbit_database::{GameTexts, Room, StreamedBlock, TextError};
+use orbit_engine::{Answer, Wants};
+use orbit_pgn::{Amendment, amend, annotate};
+use orbit_reel::GameRow;
+
+/// Letters of a copy in a comment at most.
+const COPY_MAX: usize = 200;
+
+/// What is put at a hit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Comment {
+    /// Nothing: games stay as they are.
+    #[default]
+    None,
+    /// The same text everywhere.
+    Text(String),
+    /// The first copy that hit, how many others did, and the value of the query.
+    Copy,
+    /// What the query writes, at hits or not.
+    Query(CommentStyle),
+}
+
+/// Collects games that hit.
+#[derive(Debug, Default)]
+pub struct GamesCollector {
+    comment: Comment,
+    reach: Reach,
+}
+
+/// A game that hits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum GameText {
+    /// Its text is still to be read.
+    Unread {
+        /// Its index in its block.
+        index: u32,
+        /// What is put into it.
+        added: Added,
+    },
+    /// Its text.
+    Read(Vec<u8>),
+}
+
+/// What is put into the text of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Added {
+    /// Nothing.
+    Nothing,
+    /// Comments by node.
+    Comments(Vec<(u32, String)>),
+    /// What the query writes.
+    Amendment(Amendment),
+}
+
+/// Games that hit, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct GamesPart {
+    /// The games.
+    pub games: Vec<GameText>,
+    games_max: Option<u64>,
+}
+
+impl GamesCollector {
+    /// Collects games with such comments.
+    pub fn new(comment: Comment, reach: Reach) -> GamesCollector {
+        GamesCollector { comment, reach }
+    }
+
+    /// How far the list of games reaches.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+}
+
+impl Collector for GamesCollector {
+    type Part = GamesPart;
+
+    fn wants(&self) -> Wants {
+        self.comment.wants()
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> GamesPart {
+        let games_max = self.reach.games_max();
+        let mut part = GamesPart { games: Vec::new(), games_max };
+        if !self.reach.is_reached() {
+            let found = result.first();
+            let hit = result.block.games().filter(|game| found.is_found(game)).take(part.most());
+            part.games.extend(hit.map(|game| GameText::new(&game, &found, &self.comment)));
+        }
+        part
+    }
+
+    fn take(
+        &self,
+        sum: &mut GamesPart,
+        mut part: GamesPart,
+        streamed: &StreamedBlock,
+        texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        let left = part.most().saturating_sub(sum.games.len());
+        part.games.truncate(left);
+        for game in &mut part.games {
+            game.read(streamed, texts)?;
+        }
+        Ok(sum.merge(part)?)
+    }
+}
+
+impl GamesPart {
+    fn most(&self) -> usize {
+        self.games_max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX)
+    }
+}
+
+impl Part for GamesPart {
+    fn merge(&mut self, next: GamesPart) -> Result<(), PartError> {
+        if *self == GamesPart::default() {
+            *self = next;
+            return Ok(());
+        }
+        if self.games_max != next.games_max && next != GamesPart::default() {
+            return Err(PartError::Differ("limits"));
+        }
+        self.games.extend(next.games);
+        self.games.truncate(self.most());
+        Ok(())
+    }
+
+    fn check(&self, _: u64) -> Result<(), &'static str> {
+        self.games.iter().try_for_each(GameText::check)
+    }
+}
+
+impl GameText {
+    /// A game whose text is to be read.
+    pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> GameText {
+        let added = match comment {
+            Comment::None => Added::Nothing,
+            Comment::Query(style) => {
+                let commentary = found.commentary_of(game);
+                let amendment = commentary.and_then(|said| style.amendment(game.number(), said));
+                amendment.map_or(Added::Nothing, Added::Amendment)
+            }
+            Comment::Text(_) | Comment::Copy => {
+                let mut comments = Vec::new();
+                found.rows(game, Rows::Hits, |row| comments.push((row.node, comment.at(row, found))));
+                Added::Comments(comments)
+            }
+        };
+        GameText::Unread { index: game.index() as u32, added }
+    }
+
+    /// Its text, which is read if it was not yet. `taken` is its block.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`GameTexts::text`].
+    pub fn read(&mut self, streamed: &StreamedBlock, texts: &mut GameTexts) -> Result<&[u8], TextError> {
+        if let GameText::Unread { index, added } = self {
+            let text = game_text(texts, streamed, &streamed.block.game(*index as usize))?;
+            *self = GameText::Read(match added {
+                Added::Nothing => text,
+                Added::Comments(comments) => annotate(&text, comments),
+                Added::Amendment(amendment) => amend(&text, amendment),
+            });
+        }
+        Ok(self.text())
+    }
+
+    /// Checks a game that was read from a file: its text is there, since its block is not.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        match self {
+            GameText::Read(text) if !text.is_empty() => Ok(()),
+            _ => Err("a game has no text"),
+        }
+    }
+
+    /// Its text, if it was read.
+    pub fn text(&self) -> &[u8] {
+        if let GameText::Read(text) = self { text } else { &[] }
+    }
+}
+
+impl Comment {
+    /// What games with such comments need.
+    pub(super) fn wants(&self) -> Wants {
+        // A text that is read from a file is compared with all that is known of its game.
+        let games = Wants::GAME_TEXTS | Wants::TAGS;
+        games
+            | (Wants::LOWEST_COPY | Wants::COPY_NAMES | Wants::VALUES).when(*self == Comment::Copy)
+            | Wants::COMMENTARY.when(matches!(self, Comment::Query(_)))
+    }
+
+    fn at(&self, row: &Row, found: &Found) -> String {
+        if let Comment::Text(text) = self {
+            return text.clone();
+        }
+        let copy = row.copy.and_then(|copy| found.names.copies.get(copy as usize));
+        let mut text: String = copy.map_or(String::from("hit"), |copy| shortened(copy));
+        if row.copies > 1 {
+            text.push_str(&format!(" and {} more", row.copies - 1));
+        }
+        if let Some(value) = row.text {
+            let mut quoted = Vec::new();
+            push_text(&mut quoted, value);
+            text.push_str(" = ");
+            text.push_str(&String::from_utf8_lossy(&quoted));
+        }
+        match row.value {
+            Answer::Num(Some(number)) => text.push_str(&format!(" = {number}")),
+            Answer::Set(squares) => {
+                let mut names = Vec::new();
+                push_squares(&mut names, squares);
+                text.push_str(" = ");
+                text.push_str(&String::from_utf8_lossy(&names));
+            }
+            Answer::Bool(_) | Answer::Num(None) => {}
+        }
+        text
+    }
+}
+
+/// In ASCII, since a game may be in another encoding than ours.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(COPY_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Which games of the parts of a run are written: those after the first few, up to a limit.
+#[derive(Clone, Copy, Debug)]
+pub struct GamesTaken {
+    skip: u64,
+    left: u64,
+}
+
+impl GamesTaken {
+    /// Passes over some games, and takes so many after them at most.
+    pub fn new(skip: u64, games_max: Option<u64>) -> GamesTaken {
+        GamesTaken { skip, left: games_max.unwrap_or(u64::MAX) }
+    }
+
+    /// Whether all were taken that are wanted.
+    pub fn are_all(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether the next game is taken.
+    pub fn takes_next(&mut self) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        let takes = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        takes
+    }
+}

@@ -1,0 +1,165 @@
+//! Hits in the formats in which they are listed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::{BlockResult, Collector, Part, PartError};
+use crate::report::{Format, Report};
+use orbit_database::Room;
+use orbit_engine::Wants;
+
+/// Lists hits in several formats at once, for as many games as a list may have.
+#[derive(Debug)]
+pub struct ListsCollector {
+    formats: Vec<Format>,
+    reach: Reach,
+    room: ReportRoom,
+}
+
+/// What one format lists of some blocks. No more games are in it than the list may have.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ListPart {
+    /// The lines.
+    pub report: Report,
+    /// How many games with hits there may be.
+    games_max: Option<u64>,
+}
+
+/// How far lists reach. A part cannot know what stands before it, so that a limit is applied when parts are taken; but no
+/// part contributes more games than are left out and listed in all.
+#[derive(Debug, Default)]
+pub struct Reach {
+    games_max: Option<u64>,
+    is_reached: AtomicBool,
+}
+
+impl Reach {
+    /// For lists that leave out the first `skip` games that hit and then list at most `games_max`.
+    pub fn new(skip: u64, games_max: Option<u64>) -> Reach {
+        let games_max = games_max.map(|max| max.saturating_add(skip));
+        Reach { games_max, is_reached: AtomicBool::new(false) }
+    }
+
+    /// The games with hits that a part may have.
+    pub fn games_max(&self) -> Option<u64> {
+        self.games_max
+    }
+
+    /// Says that the parts taken so far are as much as is wanted: what follows is left out of parts.
+    pub fn end(&self) {
+        self.is_reached.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether as much as is wanted was taken.
+    pub fn is_reached(&self) -> bool {
+        self.is_reached.load(Ordering::Relaxed)
+    }
+}
+
+impl ListsCollector {
+    /// Lists hits in these formats.
+    pub fn new(formats: Vec<Format>, reach: Reach) -> ListsCollector {
+        ListsCollector { room: ReportRoom::new(formats.len()), formats, reach }
+    }
+
+    /// How far the lists reach.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+}
+
+impl Collector for ListsCollector {
+    type Part = Vec<ListPart>;
+
+    fn wants(&self) -> Wants {
+        self.formats.iter().map(|format| format.wants()).collect()
+    }
+
+    fn look(&self, result: &BlockResult, room: &Room) -> Vec<ListPart> {
+        if self.reach.is_reached() {
+            return Vec::new();
+        }
+        let found = result.first();
+        let lists_all = self.formats.iter().any(|format| matches!(format, Format::Values { all: true }));
+        let hits = if lists_all { result.block.slots() as u64 } else { found.hits.count() };
+        let games = 0..result.block.games_len();
+        let reports = || self.formats.iter().map(|format| format.report(&found, games.clone())).collect();
+        let reports: Vec<Report> = self.room.make(hits, room, reports, |reports: &Vec<Report>| {
+            reports.iter().map(|report| report.text.capacity() as u64).sum()
+        });
+        reports.into_iter().map(|report| ListPart::new(report, self.reach.games_max)).collect()
+    }
+}
+
+impl ListPart {
+    fn new(report: Report, games_max: Option<u64>) -> ListPart {
+        let mut part = ListPart { report, games_max };
+        part.shorten();
+        part
+    }
+
+    /// Leaves out the games beyond the last one that may be listed.
+    fn shorten(&mut self) {
+        let Some(max) = self.games_max else { return };
+        let mut hit = self.report.games.iter().enumerate().filter(|(_, game)| game.is_found);
+        if let Some((next, _)) = usize::try_from(max).ok().and_then(|max| hit.nth(max)) {
+            self.report.truncate(next);
+        }
+    }
+}
+
+impl Part for ListPart {
+    fn merge(&mut self, next: ListPart) -> Result<(), PartError> {
+        if *self == ListPart::default() {
+            *self = next;
+            return Ok(());
+        }
+        if self.games_max != next.games_max && next != ListPart::default() {
+            return Err(PartError::Differ("limits"));
+        }
+        self.report.append(next.report);
+        self.shorten();
+        Ok(())
+    }
+
+    fn check(&self, _: u64) -> Result<(), &'static str> {
+        self.report.check()
+    }
+}
+
+/// What reports are taken to need for a hit before there is one: a JSON object with its tags.
+const HIT_BYTES: u64 = 512;
+
+/// Reserves memory for reports before they are made, by what those before them took.
+#[derive(Debug)]
+pub(crate) struct ReportRoom {
+    formats: u64,
+    /// What reports took for a hit, at most so far; 0 before the first.
+    hit_bytes: AtomicU64,
+}
+
+impl ReportRoom {
+    pub(crate) fn new(formats: usize) -> ReportRoom {
+        ReportRoom { formats: formats as u64, hit_bytes: AtomicU64::new(0) }
+    }
+
+    /// Makes the reports of so many hits, once there is room for them.
+    pub(crate) fn make<T>(
+        &self,
+        hits: u64,
+        room: &Room,
+        make: impl FnOnce() -> T,
+        bytes: impl FnOnce(&T) -> u64,
+    ) -> T {
+        let known = self.hit_bytes.load(Ordering::Relaxed);
+        let hit_bytes = if known == 0 { HIT_BYTES * self.formats } else { known };
+        room.reserve(hits * hit_bytes);
+        let made = make();
+        let bytes = bytes(&made);
+        room.correct(hits * hit_bytes, bytes);
+        // One large hit counts for a while, and not until the end of the run.
+        self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
+        made
+    }
+}

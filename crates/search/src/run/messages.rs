@@ -1,0 +1,38 @@
+//! What queries print while they run.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BlockResult, Collector, Part, PartError};
+use orbit_database::Room;
+use orbit_engine::Wants;
+
+/// Collects the messages of the first query, those of games that are not found included.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MessagesCollector;
+
+/// Messages in the order of games and of their making.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct MessagesPart {
+    /// Each as it is printed, without a line end.
+    pub lines: Vec<Vec<u8>>,
+}
+
+impl Collector for MessagesCollector {
+    type Part = MessagesPart;
+
+    fn wants(&self) -> Wants {
+        Wants::COMMENTARY
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> MessagesPart {
+        let commentary = result.first().commentary;
+        MessagesPart { lines: commentary.map_or(Vec::new(), |said| said.messages.clone()) }
+    }
+}
+
+impl Part for MessagesPart {
+    fn merge(&mut self, next: MessagesPart) -> Result<(), PartError> {
+        self.lines.extend(next.lines);
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! From hits to everything that a user gets.
+//!
+//! A [`Run`] has the queries of a [`Scan`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Wants`], looks at
+//! what was found in one block, on any thread, and makes a [`Part`] of it. Parts are taken in the order of the database:
+//! sums are merged, lists are written. A part is data, so that a database may be split, each piece run by itself, perhaps
+//! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
+//!
+//! ```
+//! use orbit_search::choice::Choice;
+//! use orbit_database::{Database, DatabaseOptions};
+//! use orbit_search::run::{Part, Run, TotalsCollector, TotalsPart};
+//! use orbit_search::scan::{EngineOptions, Scan};
+//!
+//! let parsed = orbit_query::parse("flipcolor {Bb5 nc6}").map_err(|fault| fault.to_string())?;
+//! let scan = Scan::with_query(parsed, &EngineOptions::default())?;
+//! let choice = Choice::default();
+//! let run = Run::new(&scan, &choice, &TotalsCollector);
+//! let mut sum = TotalsPart::default();
+//! for games in ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *", "1. e4 c5 2. Nf3 Nc6 3. Bb5 *"] {
+//!     let database = Database::from_pgn_bytes("games", games.into(), DatabaseOptions::default());
+//!     let (part, _) = run.collect(database)?;
+//!     // Perhaps on another machine.
+//!     sum.merge(TotalsPart::from_bytes(&part.to_bytes())?)?;
+//! }
+//! assert_eq!((sum.queries[0].games, sum.queries[0].positions), (2, 3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod collector;
+mod copies;
+mod findings;
+mod games;
+mod lists;
+mod messages;
+mod ordered;
+mod part;
+mod players;
+mod problems;
+mod statistics;
+mod totals;
+mod whole;
+
+use orbit_transforms::OutermostOrbit as _;
+use std::ops::{ControlFlow, Deref};
+
+pub use self::collector::{Collector, Collectors, Parts};
+pub use self::copies::CopiesCollector;
+pub use self::findings::{About, FindingsCollector, FindingsPart};
+pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
+#[cfg(feature = "arrow")]
+pub(crate) use self::lists::ReportRoom;
+pub use self::lists::{ListPart, ListsCollector, Reach};
+pub use self::messages::{MessagesCollector, MessagesPart};
+pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
+pub use self::part::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part, PartError};
+pub use self::players::{SpellingsCollector, SpellingsPart};
+pub use self::problems::{ProblemsCollector, ProblemsPart};
+pub use self::statistics::StatisticsCollector;
+pub use self::totals::{TotalsCollector, TotalsPart};
+pub use self::whole::{WholeTextsCollector, WholeTextsPart};
+
+use crate::choice::{Choice, RankFacts};
+use crate::report::{Extras, Found, Names};
+use crate::scan::{BlockAnswers, Scan, ScanError};
+use orbit_database::{Database, Room, StreamedBlock, Summary, TextError};
+use orbit_engine::Wants;
+use orbit_query::Type;
+use orbit_transforms::{Filter, Likeness};
+
+/// Queries, a choice of games and hits, and what is collected of them.
+pub struct Run<'a, C> {
+    scan: &'a Scan,
+    choice: &'a Choice,
+    collector: &'a C,
+}
+
+/// The answers to queries on one block, with names.
+#[derive(Clone, Copy)]
+pub struct BlockResult<'a> {
+    /// The answers.
+    pub found: &'a BlockAnswers<'a>,
+    /// Names for the numbers in them.
+    pub names: &'a Names,
+}
+
+impl<'a> Deref for BlockResult<'a> {
+    type Target = BlockAnswers<'a>;
+
+    fn deref(&self) -> &BlockAnswers<'a> {
+        self.found
+    }
+}
+
+impl<'a> From<&Found<'a>> for RankFacts<'a> {
+    fn from(found: &Found<'a>) -> RankFacts<'a> {
+        RankFacts { hits: found.hits, copies: found.copies, told: found.told, spans: found.spans }
+    }
+}
+
+/// Why a run stopped midway.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The engine or the database.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// What was found cannot be taken.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// Why the part of a block cannot be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TakeError {
+    /// The text of a game.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// The parts before it.
+    #[error(transparent)]
+    Part(#[from] PartError),
+}
+
+/// Why a run cannot be split into parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotSplit {
+    /// Duplicates of earlier games are dropped.
+    #[error("whether a game is a duplicate depends on the games before it: run the database as one part")]
+    Duplicates,
+}
+
+impl<'a, C: Collector> Run<'a, C> {
+    /// Joins queries, a choice and a collector.
+    pub fn new(scan: &'a Scan, choice: &'a Choice, collector: &'a C) -> Run<'a, C> {
+        Run { scan, choice, collector }
+    }
+
+    /// What queries, choice and collector need.
+    pub fn wants(&self) -> Wants {
+        let queries = Wants::TAGS.when(self.scan.reads_tags());
+        queries | self.choice.wants() | self.collector.wants()
+    }
+
+    /// Whether parts of a database make the same as one run does.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn splits(&self, database: &Database) -> Result<(), CannotSplit> {
+        if database.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
+    }
+
+    /// The names of sources, and of copies if these are needed.
+    pub fn names(&self, sources: Vec<String>) -> Names {
+        names_of(self.scan, self.wants(), sources)
+    }
+
+    /// Collects everything.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end, texts that cannot be read, and more than memory is meant
+    /// for.
+    pub fn collect(&self, database: Database) -> Result<(C::Part, Summary), RunError> {
+        self.collect_watched(database, |_| ())
+    }
+
+    /// The same; `watch` sees each block before its part is taken.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Run::collect`].
+    pub fn collect_watched(
+        &self,
+        database: Database,
+        mut watch: impl FnMut(&StreamedBlock),
+    ) -> Result<(C::Part, Summary), RunError> {
+        let mut sum = C::Part::default();
+        let mut texts = database.texts();
+        let mut fault = Ok(());
+        let names = self.names(database.source_names());
+        let summary = self.for_each_part(database, &names, |streamed, part| {
+            watch(&streamed);
+            fault = self.collector.take(&mut sum, part, &streamed, &mut texts);
+            if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        fault?;
+        Ok((sum, summary))
+    }
+
+    /// Hands the part of each block to `take`, in the order of the database and on the caller's thread, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end; all blocks before it have been taken then.
+    pub fn for_each_part(
+        &self,
+        database: Database,
+        names: &Names,
+        take: impl FnMut(StreamedBlock, C::Part) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
+        let wants = self.wants();
+        let reads_tags = wants.contains(Wants::TAGS) || database.tells_games_by_tags();
+        let database = if reads_tags { database } else { database.without_tags() };
+        let database = if wants.contains(Wants::GAME_TEXTS) { database.with_texts() } else { database };
+        let outputs: Vec<Wants> = self.scan.filters().map(|filter| wanted_of(wants, filter)).collect();
+        let work = |found: BlockAnswers<'_>, room: &Room| {
+            self.collector.look(&BlockResult { found: &found, names }, room)
+        };
+        self.scan.for_each_block(database, &outputs, self.choice, work, take)
+    }
+}
+
+/// The wants that an engine gets for a filter.
+pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
+    wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
+}
+
+/// The names of sources, and of the copies of the first query of a scan if these are needed; of all queries the sides of
+/// copies and their transforms if these are.
+pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names {
+    let filter = scan.filter();
+    let names = match wants.contains(Wants::COPY_NAMES) {
+        true => Names::new(filter, sources),
+        false => Names { sources, ..Names::default() },
+    };
+    let likeness = scan.finds_likeness().then(|| Likeness::new(filter)).flatten();
+    let copy_sides = match wants.contains(Wants::SIDES) {
+        true => scan.filters().map(Filter::copy_sides).collect(),
+        false => Vec::new(),
+    };
+    let placements = match wants.contains(Wants::PLACEMENTS) {
+        true => scan.filters().map(Filter::placements).collect(),
+        false => Vec::new(),
+    };
+    Names { likeness, copy_sides, placements, ..names }
+}
+
+/// The things that rows of the first query have besides that which all rows have.
+pub fn extras_of(scan: &Scan, choice: &Choice) -> Extras {
+    Extras {
+        nodes: scan.searches_variations(),
+        spans: scan.has_spans(),
+        texts: scan.ty() == Type::Str,
+        likeness: scan.finds_likeness(),
+        player: choice.player.is_some(),
+        measures: choice.reads_comments(),
+    }
+}
+
+impl<'a> BlockResult<'a> {
+    /// What one of the queries found.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such query.
+    pub fn of(&self, query: usize) -> Found<'a> {
+        let BlockResult { found, names } = *self;
+        let games = (found.games.as_deref(), found.sides.as_deref());
+        Found {
+            copy_sides: names.copy_sides.get(query).and_then(Option::as_deref),
+            placements: names.placements.get(query).map(Vec::as_slice),
+            spans: found.spans[query].as_deref(),
+            ..Found::of(found.block, &found.answers[query], games, names)
+        }
+    }
+
+    /// What the first query found.
+    ///
+    /// # Panics
+    ///
+    /// When there is no query.
+    pub fn first(&self) -> Found<'a> {
+        self.of(0)
+    }
+}

@@ -1,0 +1,133 @@
+//! Hits and games that do not come in the order of the database: sorted, or a sample.
+
+use serde::{Deserialize, Serialize};
+
+use super::games::{Comment, GameText};
+use super::lists::ReportRoom;
+use super::{BlockResult, Collector, Part, PartError, TakeError};
+use crate::choice::{Order, Top};
+use crate::report::{Format, Report};
+use orbit_database::{GameTexts, Room, StreamedBlock, TextError};
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+
+/// Holds the games that come first by an order, in all formats in which they are listed.
+#[derive(Debug)]
+pub struct OrderedCollector {
+    order: Order,
+    /// Games that are held at most.
+    games_max: usize,
+    formats: Vec<Format>,
+    /// What is put into games as PGN, if these are wanted.
+    comment: Option<Comment>,
+    room: ReportRoom,
+}
+
+/// A game that is held until the end.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HeldGame {
+    /// Its lines in each format.
+    pub reports: Vec<Report>,
+    /// Its text, if games are wanted.
+    pub text: Option<GameText>,
+}
+
+/// The games that come first so far.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct OrderedPart {
+    /// `None` before the first block.
+    top: Option<Top<HeldGame>>,
+}
+
+impl OrderedCollector {
+    /// Holds so many games at most. They come as PGN too if there is a comment, of whatever kind.
+    pub fn new(
+        order: Order,
+        games_max: usize,
+        formats: Vec<Format>,
+        comment: Option<Comment>,
+    ) -> OrderedCollector {
+        OrderedCollector { order, games_max, room: ReportRoom::new(formats.len()), formats, comment }
+    }
+}
+
+impl OrderedPart {
+    /// The games of a run in their order.
+    pub fn list(self) -> Vec<HeldGame> {
+        self.top.map_or(Vec::new(), |top| top.list(0).collect())
+    }
+}
+
+impl Collector for OrderedCollector {
+    type Part = OrderedPart;
+
+    fn wants(&self) -> Wants {
+        let formats: Wants = self.formats.iter().map(|format| format.wants()).collect();
+        let games = self.comment.as_ref().map_or(Wants::HITS, Comment::wants);
+        formats | self.order.wants() | games
+    }
+
+    fn look(&self, result: &BlockResult, room: &Room) -> OrderedPart {
+        let found = result.first();
+        let mut best = self.order.top(self.games_max);
+        for game in result.block.games().filter(|game| found.is_found(game)) {
+            let rank = self.order.rank(&game, (&found).into());
+            best.offer(rank, game.number(), || game);
+        }
+        let hits = |game: &GameRow| found.hits.count_in(game.slots());
+        let count = best.iter().map(hits).sum();
+        let hold = || {
+            best.map(|game| {
+                let one = game.index()..game.index() + 1;
+                let reports = self.formats.iter().map(|format| format.report(&found, one.clone()));
+                let text = self.comment.as_ref().map(|comment| GameText::new(&game, &found, comment));
+                HeldGame { reports: reports.collect(), text }
+            })
+        };
+        let bytes = |held: &HeldGame| -> u64 {
+            held.reports.iter().map(|report| report.text.capacity() as u64).sum()
+        };
+        let top = self.room.make(count, room, hold, |top: &Top<HeldGame>| top.iter().map(bytes).sum());
+        OrderedPart { top: Some(top) }
+    }
+
+    /// Of the games of the block those alone are read that are among the first so far.
+    fn take(
+        &self,
+        sum: &mut OrderedPart,
+        part: OrderedPart,
+        streamed: &StreamedBlock,
+        texts: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        let Some(mut next) = part.top else { return Ok(()) };
+        if let Some(top) = &sum.top {
+            next.retain(|rank, number| top.admits(rank, number));
+        }
+        let next = next.try_map(|mut held| {
+            if let Some(text) = &mut held.text {
+                text.read(streamed, texts)?;
+            }
+            Ok::<_, TextError>(held)
+        })?;
+        Ok(sum.merge(OrderedPart { top: Some(next) })?)
+    }
+}
+
+impl Part for OrderedPart {
+    fn merge(&mut self, next: OrderedPart) -> Result<(), PartError> {
+        match (&mut self.top, next.top) {
+            (_, None) => {}
+            (Some(top), Some(next)) if top.is_like(&next) => top.merge(next),
+            (Some(_), Some(_)) => return Err(PartError::Differ("orders")),
+            (None, next) => self.top = next,
+        }
+        Ok(())
+    }
+
+    fn check(&self, _: u64) -> Result<(), &'static str> {
+        self.top.iter().flat_map(Top::iter).try_for_each(|held| {
+            held.reports.iter().try_for_each(Report::check)?;
+            held.text.as_ref().map_or(Ok(()), GameText::check)
+        })
+    }
+}

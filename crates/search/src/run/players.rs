@@ -1,0 +1,116 @@
+//! How the names of a player and of his opponent are spelt in the games that count, and which names come near.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+use super::{BlockResult, Collector, Part, PartError};
+use orbit_core::board::Color;
+use orbit_core::game::{PlayerName, fide, tags};
+use orbit_database::Room;
+use orbit_engine::Wants;
+use orbit_reel::{Block, GameRow};
+
+/// Lists spellings, for runs whose choice has a player.
+#[derive(Clone, Debug)]
+pub struct SpellingsCollector {
+    player: PlayerName,
+}
+
+/// Spellings with the games in which they occur.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SpellingsPart {
+    /// Of the player: games as White, and games as Black.
+    pub player: BTreeMap<String, [u64; 2]>,
+    /// Of the other side: games as White, and games as Black.
+    pub opponent: BTreeMap<String, [u64; 2]>,
+    /// FIDE numbers beside the player's name, with its spellings.
+    pub numbers: BTreeMap<u32, BTreeSet<String>>,
+    /// Names that come near the player's and do not fit it, in all games that were read.
+    pub near: BTreeMap<String, u64>,
+}
+
+impl SpellingsCollector {
+    /// Lists the spellings of a name.
+    pub fn new(player: PlayerName) -> SpellingsCollector {
+        SpellingsCollector { player }
+    }
+
+    fn add_near(&self, block: &Block, near: &mut BTreeMap<String, u64>) {
+        let mut known: HashMap<u32, Option<String>> = HashMap::new();
+        for side in Color::ALL {
+            let tag = tags::player_tag(side);
+            let names = block.tag_names(tag);
+            for value in block.games().filter_map(|game| game.tag_value(&names)) {
+                let name = known.entry(value.0).or_insert_with(|| {
+                    let name = tags::known_value(tag, block.tag_values().get(value.0)?)?;
+                    self.player.nearness(&name).map(|_| name.into_owned())
+                });
+                if let Some(name) = name {
+                    match near.get_mut(name) {
+                        Some(games) => *games += 1,
+                        None => drop(near.insert(name.clone(), 1)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Collector for SpellingsCollector {
+    type Part = SpellingsPart;
+
+    fn wants(&self) -> Wants {
+        Wants::TAGS
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> SpellingsPart {
+        let mut part = SpellingsPart::default();
+        let numbers = [Color::White, Color::Black].map(|side| result.block.tag_names(fide::tag(side)));
+        for game in result.block.games() {
+            let Some(side) = result.sides.as_deref().and_then(|sides| sides[game.index()]) else { continue };
+            add(&mut part.player, &game, side);
+            add(&mut part.opponent, &game, !side);
+            let tags = &numbers[side.fold_wb(0, 1)];
+            let number = game.tag_value(tags).and_then(|value| result.block.tag_values().get(value.0));
+            if let Some(number) = number.and_then(fide::of_value) {
+                let name = tags::player(&game, side).unwrap_or_default();
+                part.numbers.entry(number).or_default().insert(name.into_owned());
+            }
+        }
+        self.add_near(result.block, &mut part.near);
+        part
+    }
+}
+
+fn add(sums: &mut BTreeMap<String, [u64; 2]>, game: &GameRow, side: Color) {
+    let name = tags::player(game, side).unwrap_or_default();
+    let sums = match sums.get_mut(&*name) {
+        Some(sums) => sums,
+        None => sums.entry(name.into_owned()).or_default(),
+    };
+    sums[side.fold_wb(0, 1)] += 1;
+}
+
+impl Part for SpellingsPart {
+    fn merge(&mut self, next: SpellingsPart) -> Result<(), PartError> {
+        for (sums, more) in [(&mut self.player, next.player), (&mut self.opponent, next.opponent)] {
+            for (name, games) in more {
+                let sum = sums.entry(name).or_default();
+                sum.iter_mut().zip(games).for_each(|(sum, games)| *sum += games);
+            }
+        }
+        next.numbers.into_iter().for_each(|(number, mut names)| {
+            self.numbers.entry(number).or_default().append(&mut names);
+        });
+        next.near.into_iter().for_each(|(name, games)| *self.near.entry(name).or_default() += games);
+        Ok(())
+    }
+
+    fn check(&self, most: u64) -> Result<(), &'static str> {
+        let SpellingsPart { player, opponent, near, .. } = self;
+        let counts = player.values().chain(opponent.values()).flatten().chain(near.values());
+        counts.into_iter().try_for_each(|games| games.check(most))
+    }
+}

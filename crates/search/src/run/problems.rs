@@ -1,0 +1,55 @@
+//! The games that were cut, skipped or repaired, a line for each.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BlockResult, Collector, Part, PartError};
+use crate::report::kind_name;
+use orbit_database::Room;
+use orbit_engine::Wants;
+use orbit_reel::{Block, Problem};
+
+/// Lists games that are not as their sources have them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProblemsCollector;
+
+/// A line for each problem, in the order of the database.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ProblemsPart {
+    /// Such as `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
+    pub lines: Vec<String>,
+}
+
+impl Collector for ProblemsCollector {
+    type Part = ProblemsPart;
+
+    fn wants(&self) -> Wants {
+        Wants::HITS
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> ProblemsPart {
+        ProblemsPart::of(result.block, &result.names.sources)
+    }
+}
+
+impl ProblemsPart {
+    /// Lists the problems of a block. `sources` are the names of the database's sources.
+    pub fn of(block: &Block, sources: &[String]) -> ProblemsPart {
+        let line = |problem| problem_line(block, problem, sources);
+        ProblemsPart { lines: block.problems().iter().map(line).collect() }
+    }
+}
+
+impl Part for ProblemsPart {
+    fn merge(&mut self, next: ProblemsPart) -> Result<(), PartError> {
+        self.lines.extend(next.lines);
+        Ok(())
+    }
+}
+
+fn problem_line(block: &Block, problem: &Problem, sources: &[String]) -> String {
+    let (source, number) = block.number_in_source(problem);
+    let source = sources.get(source as usize).map_or("", String::as_str);
+    let Problem { offset, ply, reason, .. } = problem;
+    let kind = kind_name(problem.kind);
+    format!("{source}: game {number}, byte {offset}, ply {ply}: {reason} ({kind})")
+}

@@ -1,0 +1,84 @@
+//! Games that are found by how many of their positions match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
+
+use std::sync::Mutex;
+
+use orbit_core::sync::lock;
+use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
+use orbit_query::tree::Header;
+use orbit_reel::Block;
+
+/// What is counted of the queries of a scan while some blocks are evaluated.
+pub(super) struct Counting<'a> {
+    queries: &'a [PreparedQuery],
+    /// Of each block and query that asks for it.
+    games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
+}
+
+impl<'a> Counting<'a> {
+    pub(super) fn new(queries: &'a [PreparedQuery], blocks: usize) -> Counting<'a> {
+        let of_block = |_| queries.iter().map(|_| Mutex::default()).collect();
+        Counting { queries, games: (0..blocks).map(of_block).collect() }
+    }
+
+    /// Counts the positions at which a query matches, and takes away those of games that are not found. `hits` are all that
+    /// there are, before others are taken away.
+    pub(super) fn count(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
+        let header = &self.queries[query].query.header;
+        if !counts(header) {
+            return;
+        }
+        let fits = |count: u32| {
+            header.match_count.map_or(count > 0, |(least, most)| (least..=most).contains(&count))
+        };
+        let is_asked_of =
+            |number: u32| header.games.is_none_or(|(first, last)| (first..=last).contains(&number));
+        let games = block.games().map(|game| {
+            let range = game.slots();
+            let count = hits.count_in(range.clone()) as u32;
+            let answer = GameAnswer {
+                is_found: fits(count) && is_asked_of(game.number()),
+                match_count: count,
+                rank: rank(header, count),
+            };
+            if !answer.is_found {
+                hits.clear(range);
+            }
+            answer
+        });
+        *lock(&self.games[index][query]) = games.collect();
+    }
+
+    /// Puts what was counted into the answers of a block.
+    pub(super) fn tell(&self, index: usize, answers: &mut [Answers]) {
+        for ((answers, counted), prepared) in answers.iter_mut().zip(&self.games[index]).zip(self.queries) {
+            if !counts(&prepared.query.header) {
+                continue;
+            }
+            let mut counted = std::mem::take(&mut *lock(counted));
+            if let Some(told) = &answers.games {
+                // Filters that sort decide first.
+                for (counted, told) in counted.iter_mut().zip(told) {
+                    let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
+                    counted.rank.extend(&by_count);
+                }
+            }
+            if let Some(commentary) = &mut answers.commentary {
+                commentary.games.retain(|game| counted[game.index as usize].is_found);
+            }
+            answers.games = Some(counted);
+        }
+    }
+}
+
+/// Whether it matters how many positions match.
+fn counts(header: &Header) -> bool {
+    header.match_count.is_some() || header.sort_match_count
+}
+
+fn rank(header: &Header, count: u32) -> Rank {
+    let mut rank = Rank::default();
+    if header.sort_match_count {
+        rank.push(Some(&SortValue::Number(count.min(i32::MAX as u32) as i32)), false);
+    }
+    rank
+}

@@ -1,0 +1,122 @@
+//! A block as queries are asked of it: whole, or the games of a player from his side.
+//!
+//! Engines know nothing of sides: where the player has Black they get the game with the sides in each other's place, so that
+//! all of them answer the same. What they answer is put where the games stand in the whole block; squares are turned back, all
+//! else is as the player sees it.
+
+use std::sync::Arc;
+
+use crate::choice::Choice;
+use crate::scan::Scan;
+use orbit_core::board::Color;
+use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, Span, Wants};
+use orbit_reel::{Block, GameRow};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    pub(super) whole: &'a Block,
+    /// Which games count; `None` if all do.
+    pub(super) games: Option<Vec<bool>>,
+    /// The side of the player in each game that counts; `None` without a player.
+    pub(super) sides: Option<Vec<Option<Color>>>,
+    /// The games of the player as he sees them.
+    part: Option<Block>,
+    /// For each game of the part its place in the whole block, and whether its sides changed places.
+    places: Vec<(usize, bool)>,
+}
+
+/// What tells of what the hits of each query consist, where that is wanted.
+type AllSpans<'a> = Vec<Option<Box<dyn FindSpan + 'a>>>;
+
+impl<'a> View<'a> {
+    pub(super) fn new(whole: &'a Block, choice: &Choice) -> View<'a> {
+        let sides = choice.sides(whole);
+        let games = match &sides {
+            Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
+            None => choice.games(whole),
+        };
+        let part = sides.as_deref().map(|sides| whole.seen_by(sides));
+        let places = sides.iter().flatten().enumerate();
+        let places = places.filter_map(|(index, side)| side.map(|side| (index, side == Color::Black)));
+        View { whole, games, places: places.collect(), sides, part }
+    }
+
+    /// The block that engines get.
+    pub(super) fn block(&self) -> &Block {
+        self.part.as_ref().unwrap_or(self.whole)
+    }
+
+    /// Which of its games count; `None` if all do.
+    pub(super) fn games_asked(&self) -> Option<&[bool]> {
+        self.games.as_deref().filter(|_| self.part.is_none())
+    }
+
+    /// Whether the player has no game in the block.
+    pub(super) fn is_empty(&self) -> bool {
+        self.part.is_some() && self.places.is_empty()
+    }
+
+    /// What each query answers of no game.
+    pub(super) fn nothing(&self, scan: &Scan, outputs: &[Wants]) -> Vec<Answers> {
+        let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
+            let mut hits = Hits::new(self.whole);
+            hits.make_room(self.whole, *outputs, prepared.query.body.ty());
+            let copies =
+                outputs.detail().map(|detail| CopyHits::new(prepared.planner.copies(), detail, &hits));
+            Answers::of(hits, copies)
+        });
+        nothing.collect()
+    }
+
+    /// The answers on the block that engines got, in the whole block. Spans are told by [`View::spans`].
+    pub(super) fn put_back(&self, answers: Answers) -> Answers {
+        let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };
+        let places =
+            self.places.iter().map(|&(game, is_swapped)| (self.whole.game(game).first_slot(), is_swapped));
+        let hits = answers.hits.put_back(part, self.whole, places);
+        let copies = answers.copies.map(|copies| copies.at(&hits));
+        let games = answers.games.map(|told| {
+            let mut all = vec![GameAnswer::default(); self.whole.games_len()];
+            told.into_iter().zip(&self.places).for_each(|(told, &(index, _))| all[index] = told);
+            all
+        });
+        let commentary = answers.commentary.map(|mut commentary| {
+            commentary
+                .games
+                .iter_mut()
+                .for_each(|game| game.index = self.places[game.index as usize].0 as u32);
+            commentary
+        });
+        Answers { hits, copies, games, commentary, spans: None }
+    }
+
+    /// What tells of what hits of the whole block consist; `answers` are those of the block that engines got.
+    pub(super) fn spans<'s>(&'s self, spans: AllSpans<'s>, answers: &[Answers]) -> AllSpans<'s> {
+        if self.part.is_none() {
+            return spans;
+        }
+        let of_query = |(inner, answers): (Option<Box<dyn FindSpan + 's>>, &Answers)| {
+            let inner = inner?;
+            let copies = answers.copies.clone().filter(CopyHits::tells_copies);
+            let hits = answers.hits.clone();
+            Some(Box::new(PartSpans { view: self, inner, hits, copies }) as Box<dyn FindSpan + 's>)
+        };
+        spans.into_iter().zip(answers).map(of_query).collect()
+    }
+}
+
+#[derive(Debug)]
+struct PartSpans<'a> {
+    view: &'a View<'a>,
+    inner: Box<dyn FindSpan + 'a>,
+    hits: Hits,
+    copies: Option<CopyHits>,
+}
+
+impl FindSpan for PartSpans<'_> {
+    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>> {
+        let index = self.view.places.binary_search_by_key(&game.index(), |place| place.0).ok()?;
+        self.inner.span((&self.hits, self.copies.as_ref()), &self.view.block().game(index), node)
+    }
+}

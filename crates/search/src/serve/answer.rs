@@ -1,0 +1,62 @@
+//! Answers as lines of JSON.
+
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::request::Id;
+use crate::request::Request;
+use orbit_core::diagnostic::Diagnostic;
+use orbit_core::visible::{Context, escape};
+
+/// The version of requests and answers: one that is taken away, or that comes to mean something else, raises it.
+pub const SERVE_SCHEMA: u32 = 1;
+
+/// The fields of an answer, and its rows, which are JSON already.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Answer {
+    /// All fields but the id and the rows.
+    pub fields: Map<String, Value>,
+    /// Each an object.
+    pub rows: Option<Vec<String>>,
+}
+
+impl Answer {
+    /// The fields of an object.
+    ///
+    /// # Panics
+    ///
+    /// When the value is no object.
+    pub fn of(value: Value) -> Answer {
+        match value {
+            Value::Object(fields) => Answer { fields, rows: None },
+            other => panic!("an answer is an object, and this is none: {other}"),
+        }
+    }
+
+    /// The line, without its end. In it no letter acts on a terminal.
+    pub fn line(&self, id: Option<&Id>) -> String {
+        let mut out = format!("{{\"id\":{}", id.map_or("null", Id::json));
+        for (name, value) in &self.fields {
+            out.push_str(&format!(",{}:{value}", Value::from(name.as_str())));
+        }
+        if let Some(rows) = &self.rows {
+            out.push_str(&format!(",\"rows\":[{}]", rows.join(",")));
+        }
+        out.push('}');
+        escape(&out, Context::Json).into_owned()
+    }
+}
+
+/// Remarks about the board of a request, and about its query.
+pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) -> Vec<Value> {
+    let of_board = request.board_remarks();
+    let of_board = of_board.iter().map(|(field, board, remark)| remark.json(board, field, 1));
+    of_board.chain(remarks.iter().map(|remark| remark.json(query, "query", 1))).collect()
+}
+
+/// The line of an error.
+pub(super) fn error_line(id: Option<&Id>, fault: &Fault) -> String {
+    let mut fields = Map::new();
+    fields.insert("error".into(), fault.json());
+    Answer { fields, rows: None }.line(id)
+}

@@ -1,0 +1,371 @@
+//! A query and its answer.
+
+use std::mem::take;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::answer::{Answer, remarks};
+use super::desk::Desk;
+use super::fault::{Code, Fault};
+use super::kept::{Kept, KeptBlock, Listed, Place};
+use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
+use crate::choice::{Order, Top};
+use crate::report::{Column, Columns, HitTotals, Names};
+use crate::request::Request;
+use crate::run::extras_of;
+use crate::session::{Cancel, Progress, Query, Told};
+use orbit_core::diagnostic::Diagnostic;
+use orbit_engine::Wants;
+use orbit_query::Type;
+use orbit_reel::Block;
+
+/// What a query answers.
+#[derive(Debug)]
+pub struct Answered {
+    /// The text of the query.
+    pub query: String,
+    /// Warnings and notes about it.
+    pub remarks: Vec<Diagnostic>,
+    /// What should be known of how it ran.
+    pub notes: Vec<String>,
+    /// Games and positions that hit and count; of a search that ended at a limit, those up to there.
+    pub hit: HitTotals,
+    /// Games and positions in all; `None` of a search that ended at a limit.
+    pub searched: Option<(u64, u64)>,
+    /// The engine that answered.
+    pub engine: &'static str,
+    /// The time that it took.
+    pub time: Duration,
+    /// The type of the query's value.
+    pub ty: Type,
+    /// Its hits, if they were neither only counted nor sent.
+    pub kept: Option<Arc<Kept>>,
+    /// The rows that are kept or were sent; `None` of a query that was only counted.
+    pub rows: Option<u64>,
+    /// Whether hits were left out since they need more memory than is meant for them.
+    pub is_cut: bool,
+}
+
+impl Answered {
+    /// The answer, with the rows of the first page if they are wanted.
+    ///
+    /// # Errors
+    ///
+    /// Columns that there are not, too many rows, and what goes wrong in the query when rows are written.
+    pub(super) fn answer(&self, ask: &Ask) -> Result<Answer, Fault> {
+        let mut answer = Answer::of(json!({
+            "type": self.ty.name(),
+            "games_hit": self.hit.games,
+            "positions_hit": self.hit.positions,
+            "games": self.searched.map(|(games, _)| games),
+            "positions": self.searched.map(|(_, positions)| positions),
+            "hits": self.rows,
+            "cut": self.is_cut,
+            "engine": self.engine,
+            "ms": milliseconds(self.time),
+            "remarks": remarks(&ask.request, &self.query, &self.remarks),
+            "notes": self.notes,
+        }));
+        if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
+            let columns = ask.request.columns.as_deref();
+            answer.rows = Some(kept.page(0, checked_rows(ask.rows)?, columns)?);
+        }
+        Ok(answer)
+    }
+}
+
+impl Desk {
+    /// Runs a query; `watch` sees how far it has come.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request or the query, that there is no such database, what keeps the search from coming to its
+    /// end, and that it was cancelled.
+    pub fn ask(
+        &self,
+        ask: &Ask,
+        cancel: &Cancel,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<Answered, Fault> {
+        self.ask_sending(ask, cancel, watch, &mut |_, _| ())
+    }
+
+    /// The same; `send` gets the rows of a query that wants them as they are found, with the number of the first one, from 0.
+    /// It may wait as long as it likes: the search waits for it, and computes a few blocks ahead at most.
+    pub(super) fn ask_sending(
+        &self,
+        ask: &Ask,
+        cancel: &Cancel,
+        watch: &mut dyn FnMut(Progress),
+        send: &mut dyn FnMut(u64, Vec<String>),
+    ) -> Result<Answered, Fault> {
+        let begun = Instant::now();
+        let session = self.session(&ask.database)?;
+        checked_rows(ask.rows)?;
+        let request = &ask.request;
+        let query = only(request)?;
+        let fault = |error| Fault::of_session(error, query.text());
+        let search = session.search(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
+        let mut search = search.cancelled_by(cancel).progress(watch).in_turn(self.turns());
+        let scan = search.scan().map_err(fault)?;
+        let choice = search.choice.clone();
+        let by_query = (scan.sorts_games() && !request.count).then_some(Order::ByQuery);
+        let order = search.order.map(|(order, _)| order).or(by_query);
+        if ask.stream && order.is_some() {
+            let why =
+                "the query sorts the games that it finds, which is known at the end: leave out `stream`";
+            return Err(Fault::new(Code::Request, why));
+        }
+        let extras = extras_of(&scan, &choice);
+        let columns = request.columns.as_deref();
+        let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
+        // Where side lines are searched blocks stay as they are.
+        let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
+        // Else what hits consist of is told when they are written.
+        let tells_spans =
+            extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
+        let wants = match request.count {
+            true => Wants::HITS,
+            false => Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS.when(tells_spans),
+        };
+        let wants = wants | Wants::COMMENTS.when(shows_comments);
+        let wants = wants | order.map_or(Wants::HITS, Order::wants);
+        let is_made_anew = session.keeps_variations() && !extras.nodes || search.unique.is_some();
+        let owns_blocks = !session.is_resident() || is_made_anew;
+        let mut keeping =
+            Keeping::new(order, (search.skip, search.games_max), request.count, owns_blocks, self.kept_max());
+        let mut kept = Kept::new(&query, session.sources().to_vec(), extras, has_comments);
+        let mut sending = Sending { send, columns, cancel, rows: 0, fault: None };
+        let summary = search.for_each_told(&scan, wants, |streamed, told| {
+            let flow = keeping.take(&streamed.block, told);
+            if !ask.stream {
+                return flow;
+            }
+            kept.list(keeping.drain());
+            sending.send(&kept)?;
+            flow
+        });
+        let summary = summary.map_err(fault)?;
+        if let Some(fault) = sending.fault {
+            return Err(fault);
+        }
+        let searched = summary.finished.then(|| (summary.totals.games(), summary.totals.positions));
+        let (hit, is_cut) = (keeping.hit(), keeping.is_cut);
+        let sent = ask.stream.then_some(sending.rows);
+        let kept = (!request.count && !ask.stream).then(|| {
+            kept.list(keeping.list());
+            Arc::new(kept)
+        });
+        Ok(Answered {
+            query: query.text().to_owned(),
+            remarks: query.remarks().to_vec(),
+            notes: scan.notes().iter().cloned().chain(scan.engine().info().notice).collect(),
+            hit,
+            searched,
+            engine: scan.engine().info().name,
+            time: begun.elapsed(),
+            ty: scan.ty(),
+            rows: kept.as_ref().map(|kept| kept.rows()).or(sent),
+            kept,
+            is_cut,
+        })
+    }
+}
+
+/// The query of a request that has one.
+pub(super) fn only(request: &Request) -> Result<Query, Fault> {
+    let queries = Query::of_request(request).map_err(|error| Fault::of_session(error, ""))?;
+    Ok(queries.into_iter().next().expect("a request has a query"))
+}
+
+/// What is kept of a search as it runs.
+struct Keeping {
+    order: Option<(Order, Top<Place>)>,
+    /// Games that are left out at the beginning.
+    skip: u64,
+    /// The most games that are found, with those.
+    games_max: u64,
+    /// Whether hits are kept at all.
+    keeps: bool,
+    /// Whether blocks are in memory only because hits refer to them.
+    owns_blocks: bool,
+    names: Names,
+    hit: HitTotals,
+    /// Of these, the hits of games that are left out at the beginning.
+    skipped: HitTotals,
+    /// Whether as many games were found as are listed.
+    is_ended: bool,
+    blocks: Vec<KeptBlock>,
+    bytes: u64,
+    bytes_max: u64,
+    places: Vec<Place>,
+    is_cut: bool,
+}
+
+impl Keeping {
+    fn new(
+        order: Option<Order>,
+        (skip, limit): (u64, Option<u64>),
+        counts: bool,
+        owns_blocks: bool,
+        bytes_max: u64,
+    ) -> Keeping {
+        let games_max = limit.map_or(u64::MAX, |limit| limit.saturating_add(skip));
+        let room = usize::try_from(games_max).unwrap_or(usize::MAX);
+        Keeping {
+            order: order.map(|order| (order, order.top(room))),
+            skip,
+            is_ended: false,
+            games_max,
+            keeps: !counts,
+            owns_blocks,
+            names: Names::default(),
+            hit: HitTotals::default(),
+            skipped: HitTotals::default(),
+            blocks: Vec::new(),
+            bytes: 0,
+            bytes_max,
+            places: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Takes what was told of the next block; breaks when no more games are wanted.
+    fn take(&mut self, block: &Arc<Block>, told: Told) -> ControlFlow<()> {
+        let found = told.found(block, &self.names);
+        // The block that goes beyond the limit is kept, and those that follow are not.
+        let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
+        let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
+        for game in block.games().filter(|game| found.is_found(game)) {
+            let hits = found.hits.count_in(game.slots());
+            self.hit.games += 1;
+            self.hit.positions += hits;
+            if self.hit.games <= self.skip {
+                self.skipped = self.hit;
+            }
+            let place = (at, game.index() as u32, hits);
+            is_kept |= self.keeps
+                && match &mut self.order {
+                    None if self.hit.games <= self.skip => false,
+                    None => {
+                        if !is_full {
+                            self.places.push(place);
+                        }
+                        true
+                    }
+                    Some((order, top)) => {
+                        let rank = order.rank(&game, (&found).into());
+                        let is_best = top.admits(&rank, game.number());
+                        if is_best && !is_full {
+                            top.offer(rank, game.number(), || place);
+                        }
+                        is_best
+                    }
+                };
+            if self.order.is_none() && self.hit.games == self.games_max {
+                self.is_ended = true;
+                flow = ControlFlow::Break(());
+                break;
+            }
+        }
+        if !is_kept || is_full {
+            self.is_cut |= is_kept;
+            return flow;
+        }
+        let kept = KeptBlock::new(block, told);
+        self.bytes += self.bytes_of(&kept);
+        self.blocks.push(kept);
+        if self.bytes > self.bytes_max {
+            self.prune();
+        }
+        flow
+    }
+
+    /// Games and positions that hit; of what is only counted, or ended at a limit, without those that are left out.
+    fn hit(&self) -> HitTotals {
+        let HitTotals { games, positions } = self.hit;
+        match self.keeps && !self.is_ended {
+            true => self.hit,
+            false => {
+                HitTotals { games: games - self.skipped.games, positions: positions - self.skipped.positions }
+            }
+        }
+    }
+
+    /// Leaves out blocks none of whose games is among the first by the order.
+    fn prune(&mut self) {
+        let Some((order, top)) = self.order.take() else { return };
+        let mut places = vec![None; self.blocks.len()];
+        top.iter().for_each(|&(block, ..)| places[block as usize] = Some(0));
+        for (place, block) in places.iter_mut().zip(take(&mut self.blocks)) {
+            if let Some(place) = place {
+                *place = self.blocks.len() as u32;
+                self.blocks.push(block);
+            }
+        }
+        self.bytes = self.blocks.iter().map(|block| self.bytes_of(block)).sum();
+        let place = |(block, index, hits): Place| (places[block as usize].unwrap_or(0), index, hits);
+        self.order = Some((order, top.map(place)));
+    }
+
+    fn bytes_of(&self, block: &KeptBlock) -> u64 {
+        block.bytes() + if self.owns_blocks { block.block_bytes() } else { 0 }
+    }
+
+    /// The games that are listed in their order.
+    fn list(mut self) -> Listed {
+        self.prune();
+        let is_ordered = self.order.is_some();
+        let places = match self.order {
+            None => self.places,
+            Some((_, top)) => top.list(self.skip).collect(),
+        };
+        Listed { blocks: self.blocks, bytes: self.bytes, places, is_ordered }
+    }
+
+    /// The games that were found since the last call, which are not kept any longer.
+    fn drain(&mut self) -> Listed {
+        let (blocks, places) = (take(&mut self.blocks), take(&mut self.places));
+        Listed { blocks, bytes: take(&mut self.bytes), places, is_ordered: false }
+    }
+}
+
+/// Rows that are sent as they are found.
+struct Sending<'a> {
+    send: &'a mut dyn FnMut(u64, Vec<String>),
+    columns: Option<&'a [Column]>,
+    cancel: &'a Cancel,
+    /// The rows that were sent.
+    rows: u64,
+    fault: Option<Fault>,
+}
+
+impl Sending<'_> {
+    /// Sends all rows, in pages.
+    fn send(&mut self, kept: &Kept) -> ControlFlow<()> {
+        let mut from = 0;
+        while from < kept.rows() && !self.cancel.is_cancelled() {
+            match kept.page(from, PAGE_ROWS_MAX, self.columns) {
+                Ok(rows) => {
+                    let first = self.rows;
+                    from += rows.len() as u64;
+                    self.rows += rows.len() as u64;
+                    (self.send)(first, rows);
+                }
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// A time in milliseconds, to a tenth.
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e4).round() / 10.0
+}

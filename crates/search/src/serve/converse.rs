@@ -1,0 +1,421 @@
+//! A conversation: requests are read while queries run.
+//!
+//! One thread reads. A few do the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon as no
+//! earlier one must come before it; another one writes pages, games and explanations. A request that needs what another one makes
+//! waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each request gets one
+//! answer, whatever it is and however it ends.
+
+use std::any::Any;
+use std::io::{self, BufRead};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, SERVE_SCHEMA, error_line};
+use super::desk::{DATABASES_MAX, Desk};
+use super::explain::Explained;
+use super::fault::{Code, Fault};
+use super::kept::Kept;
+use super::lines::{LINE_BYTES_MAX, Line, next_line};
+use super::queue::{Job, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, State, Work};
+use super::request::{Id, Message, Of, PAGE_ROWS_MAX, checked_rows};
+use super::results::RESULTS_MAX;
+use crate::report::SCHEMA;
+use crate::session::{Cancel, Progress};
+use orbit_core::sync::{lock, wait};
+
+/// The time between two events of one request.
+const EVENT_EVERY: Duration = Duration::from_millis(100);
+/// The stack of a thread that reads queries: that of a program's first thread.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The answer to a client that speaks another protocol.
+const NO_OBJECT: &str =
+    "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
+
+/// What the greeting says of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Greeting<'a> {
+    /// The name of the program.
+    pub program: &'a str,
+    /// Its version.
+    pub version: &'a str,
+}
+
+/// The source of requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Standard input. At its end all requests are answered.
+    Input,
+    /// A connection. At its end the client has left, and its requests are cancelled. One that begins with anything but an
+    /// object, as browsers do, is told so and read no further.
+    Client,
+}
+
+/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. `quit` cancels the
+/// requests that are under way.
+///
+/// # Errors
+///
+/// The input cannot be read, or the system starts no thread.
+pub fn converse(
+    desk: &Desk,
+    greeting: Greeting<'_>,
+    (input, origin): (&mut impl BufRead, Origin),
+    say: &(dyn Fn(&str) + Sync),
+) -> io::Result<()> {
+    let shared = Shared { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
+    let mut hello = shared.about();
+    hello.fields.insert("event".into(), "greeting".into());
+    say(&hello.line(None));
+    let ended = std::thread::scope(|scope| {
+        // However this ends, the threads must learn of it.
+        let _end = EndOnDrop(&shared);
+        let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
+        for _ in 0..RUNNING_MAX {
+            thread().spawn_scoped(scope, || shared.run_jobs())?;
+        }
+        thread().spawn_scoped(scope, || shared.run_pages())?;
+        let read = match origin == Origin::Client && !begins_with_object(input)? {
+            true => {
+                say(&error_line(None, &Fault::new(Code::Request, NO_OBJECT)));
+                Ok(None)
+            }
+            false => shared.read(input),
+        };
+        if origin == Origin::Client {
+            shared.cancel_all();
+        }
+        read
+    });
+    if let Some(id) = ended? {
+        say(&Answer::of(json!({ "quit": true })).line(Some(&id)));
+    }
+    Ok(())
+}
+
+/// Tells whether the first byte is that of an object, if there is one.
+fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return Ok(read?.first().is_none_or(|&first| first == b'{')),
+        }
+    }
+}
+
+struct EndOnDrop<'a, 'b>(&'a Shared<'b>);
+
+impl Drop for EndOnDrop<'_, '_> {
+    fn drop(&mut self) {
+        lock(&self.0.state).is_ended = true;
+        self.0.changed.notify_all();
+    }
+}
+
+struct Shared<'a> {
+    desk: &'a Desk,
+    greeting: Greeting<'a>,
+    say: &'a (dyn Fn(&str) + Sync),
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Shared<'_> {
+    fn answer(&self, id: &Id, answer: Result<Answer, Fault>) {
+        (self.say)(&match answer {
+            Ok(answer) => answer.line(Some(id)),
+            Err(fault) => error_line(Some(id), &fault),
+        });
+    }
+
+    /// What the greeting says.
+    fn about(&self) -> Answer {
+        Answer::of(json!({
+            "schema": SERVE_SCHEMA,
+            "rows_schema": SCHEMA,
+            "program": self.greeting.program,
+            "version": self.greeting.version,
+            "databases": self.desk.databases(),
+            "limits": {
+                "line_bytes": LINE_BYTES_MAX,
+                "databases": DATABASES_MAX,
+                "queries_with_hits": RESULTS_MAX,
+                "page_rows": PAGE_ROWS_MAX,
+                "waiting_requests": QUEUE_MAX,
+            },
+        }))
+    }
+
+    /// Reads requests. Gives the id of a `quit`, or nothing at the end of the input.
+    fn read(&self, input: &mut impl BufRead) -> io::Result<Option<Id>> {
+        while let Some(line) = next_line(input, LINE_BYTES_MAX)? {
+            let line = match line {
+                Line::Whole(line) => line,
+                Line::TooLong => {
+                    let message =
+                        format!("the line is longer than {LINE_BYTES_MAX} bytes: it was passed over");
+                    (self.say)(&error_line(None, &Fault::new(Code::TooLong, message)));
+                    continue;
+                }
+            };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match Message::read(&line) {
+                (Some(id), Ok(Message::Quit)) => {
+                    self.cancel_all();
+                    return Ok(Some(id));
+                }
+                (Some(id), Ok(request)) => self.take(id, request, line.len()),
+                (id, Err(fault)) => (self.say)(&error_line(id.as_ref(), &fault)),
+                (None, Ok(_)) => unreachable!("a request has an id"),
+            }
+        }
+        Ok(None)
+    }
+
+    fn cancel_all(&self) {
+        lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
+    }
+
+    /// Answers a request, or has it wait for its turn.
+    fn take(&self, id: Id, request: Message, bytes: usize) {
+        let work = match request {
+            Message::Open(open) => return self.add_job(id, Work::Open(open), bytes),
+            Message::Close(close) => return self.add_job(id, Work::Close(close), bytes),
+            Message::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
+            Message::Make(make) => return self.add_job(id, Work::Make(make), bytes),
+            Message::Hits(page) => QuickWork::Hits(page, None),
+            Message::Game(game) => QuickWork::Game(game),
+            Message::Explain(explain) => QuickWork::Explain(explain),
+            Message::Cancel(Of { of }) => return self.cancel(&id, &of),
+            Message::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
+            Message::Ping | Message::Quit => {
+                return self.answer(&id, Ok(Answer::of(json!({ "pong": true }))));
+            }
+            Message::Version => return self.answer(&id, Ok(self.about())),
+        };
+        if let Err((id, fault)) = self.add_page(Quick { id, work, bytes }) {
+            self.answer(&id, Err(fault));
+        }
+    }
+
+    fn add_job(&self, id: Id, work: Work, bytes: usize) {
+        let mut state = lock(&self.state);
+        let refused = if state.find(&id).is_some() {
+            let message = "a request of this id is under way: give each request an id of its own";
+            Err(Fault::new(Code::Request, message))
+        } else {
+            state.has_room(bytes)
+        };
+        if let Err(fault) = refused {
+            drop(state);
+            return self.answer(&id, Err(fault));
+        }
+        if let Work::Query(_) | Work::Make(_) = &work {
+            state.results.forget(&id);
+        }
+        state.jobs.push(Job {
+            id,
+            work: Arc::new(work),
+            bytes,
+            is_running: false,
+            cancel: Cancel::new(),
+            progress: Arc::default(),
+            then: Vec::new(),
+        });
+        self.changed.notify_all();
+    }
+
+    fn add_page(&self, mut quick: Quick) -> Result<(), (Id, Fault)> {
+        let mut state = lock(&self.state);
+        if let Err(fault) = state.has_room(quick.bytes) {
+            return Err((quick.id, fault));
+        }
+        // The last request before it that makes what it needs.
+        if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.needs(job)) {
+            job.then.push(quick);
+            return Ok(());
+        }
+        quick.find(&state.results).map_err(|fault| (quick.id.clone(), fault))?;
+        state.pages.push_back(quick);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn cancel(&self, id: &Id, of: &Id) {
+        let mut state = lock(&self.state);
+        let found = state.find(of);
+        // At once: to answer may take as long as the client likes.
+        found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
+        let answer = match found {
+            Some(_) => Ok(Answer::of(json!({ "cancelled": true }))),
+            None if state.results.know(of) => Ok(Answer::of(json!({ "cancelled": false }))),
+            None => Err(unknown(of)),
+        };
+        self.answer(id, answer);
+        if found.is_some_and(|at| !state.jobs[at].is_running) {
+            self.finish(&mut state, of, Err(Fault::cancelled()));
+        }
+    }
+
+    fn progress_of(&self, of: &Id) -> Result<Answer, Fault> {
+        let state = lock(&self.state);
+        if let Some(job) = state.find(of).map(|at| &state.jobs[at]) {
+            let progress = *lock(&job.progress);
+            let mut fields = progress_fields(&progress);
+            fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
+            return Ok(Answer { fields, rows: None });
+        }
+        match state.results.know(of) {
+            true => Ok(Answer::of(json!({ "state": "done" }))),
+            false => Err(unknown(of)),
+        }
+    }
+
+    /// Answers a job, and lets go on what waits for it.
+    fn finish(&self, state: &mut State, id: &Id, answer: Result<Answer, Fault>) {
+        let Some(at) = state.find(id) else { return };
+        let job = state.jobs.remove(at);
+        // It is answered before anything that waits for it, and no request comes between.
+        self.answer(&job.id, answer);
+        for mut quick in job.then {
+            match quick.find(&state.results) {
+                Ok(()) => state.pages.push_back(quick),
+                Err(fault) => self.answer(&quick.id, Err(fault)),
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    /// Does one after the other what takes long, until no more requests come.
+    fn run_jobs(&self) {
+        let mut state = lock(&self.state);
+        loop {
+            let Some(job) = state.next_job() else {
+                if state.is_ended && state.jobs.is_empty() {
+                    return;
+                }
+                state = wait(&self.changed, state);
+                continue;
+            };
+            job.is_running = true;
+            let (id, work) = (job.id.clone(), Arc::clone(&job.work));
+            let (cancel, progress) = (job.cancel.clone(), Arc::clone(&job.progress));
+            drop(state);
+            let done = caught(|| self.run(&id, &work, &cancel, &progress));
+            state = lock(&self.state);
+            let answer = done.map(|(answer, kept)| {
+                match &*work {
+                    Work::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
+                    Work::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
+                    Work::Close(close) => state.results.close(&close.database),
+                    Work::Make(_) => state.results.note(id.clone()),
+                    Work::Open(_) => {}
+                }
+                answer
+            });
+            self.finish(&mut state, &id, answer);
+        }
+    }
+
+    fn run(
+        &self,
+        id: &Id,
+        work: &Work,
+        cancel: &Cancel,
+        progress: &Mutex<Progress>,
+    ) -> Result<(Answer, Option<Arc<Kept>>), Fault> {
+        if cancel.is_cancelled() {
+            return Err(Fault::cancelled());
+        }
+        let has_events = match work {
+            Work::Open(open) => open.progress,
+            Work::Query(ask) => ask.progress,
+            Work::Make(make) => make.progress,
+            Work::Close(_) => false,
+        };
+        let mut last = Instant::now();
+        let mut watch = |now: Progress| {
+            *lock(progress) = now;
+            if has_events && last.elapsed() >= EVENT_EVERY {
+                last = Instant::now();
+                let mut fields = progress_fields(&now);
+                fields.insert("event".into(), "progress".into());
+                (self.say)(&Answer { fields, rows: None }.line(Some(id)));
+            }
+        };
+        match work {
+            Work::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
+            Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
+            Work::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
+            Work::Query(ask) => {
+                let mut send = |from: u64, rows: Vec<String>| {
+                    let event = Answer::of(json!({ "event": "hits", "from": from }));
+                    (self.say)(&Answer { rows: Some(rows), ..event }.line(Some(id)));
+                };
+                let answered = self.desk.ask_sending(ask, cancel, &mut watch, &mut send)?;
+                Ok((answered.answer(ask)?, answered.kept))
+            }
+        }
+    }
+
+    /// Writes pages, games and explanations, until no more requests come.
+    fn run_pages(&self) {
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(quick) = state.pages.pop_front() {
+                drop(state);
+                let answer = caught(|| self.run_page(&quick.work));
+                self.answer(&quick.id, answer);
+                state = lock(&self.state);
+            } else if state.is_ended && state.jobs.is_empty() {
+                return;
+            } else {
+                state = wait(&self.changed, state);
+            }
+        }
+    }
+
+    fn run_page(&self, work: &QuickWork) -> Result<Answer, Fault> {
+        match work {
+            QuickWork::Hits(page, kept) => {
+                let Some(kept) = kept else { return Err(unknown(&page.of)) };
+                let rows = kept.page(page.from, checked_rows(page.rows)?, page.columns.as_deref())?;
+                let mut answer = Answer::of(json!({ "from": page.from, "hits": kept.rows() }));
+                answer.rows = Some(rows);
+                Ok(answer)
+            }
+            QuickWork::Game(game) => self.desk.answer_game(game),
+            QuickWork::Explain(explain) => Ok(Explained::new(explain)?.answer(explain.copies)),
+        }
+    }
+}
+
+fn unknown(of: &Id) -> Fault {
+    Fault::new(Code::UnknownQuery, format!("no request {} is under way or has hits", of.json()))
+}
+
+fn progress_fields(progress: &Progress) -> Map<String, Value> {
+    let fields = json!({
+        "bytes": progress.bytes,
+        "bytes_total": progress.bytes_total,
+        "games": progress.games,
+        "positions": progress.positions,
+    });
+    Answer::of(fields).fields
+}
+
+/// A fault of the program ends one request, and not the conversation.
+fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    let text = |panic: Box<dyn Any + Send>| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        Err(Fault::new(Code::Internal, format!("a fault of the program, please report it: {}", text(panic))))
+    })
+}

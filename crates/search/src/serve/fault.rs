@@ -1,0 +1,163 @@
+//! Why a request is not answered.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::session::SessionError;
+use orbit_core::diagnostic::Diagnostic;
+use orbit_engine::EngineError;
+
+/// What kind of error it is, for programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Code {
+    /// The line is no request: no JSON, an unknown field, a value that a field cannot have.
+    Request,
+    /// The line is longer than lines may be.
+    TooLong,
+    /// More requests wait than may wait.
+    Busy,
+    /// No database of this name is open.
+    UnknownDatabase,
+    /// No request of this id has hits or is under way.
+    UnknownQuery,
+    /// The hits of this query were dropped.
+    Dropped,
+    /// The request was cancelled.
+    Cancelled,
+    /// The query is wrong, or runs into an error in a game.
+    Query,
+    /// A database cannot be opened or read.
+    Database,
+    /// The engine refuses the query or fails.
+    Engine,
+    /// A fault of the program.
+    Internal,
+}
+
+impl Code {
+    /// All codes.
+    pub const ALL: [Code; 11] = [
+        Code::Request,
+        Code::TooLong,
+        Code::Busy,
+        Code::UnknownDatabase,
+        Code::UnknownQuery,
+        Code::Dropped,
+        Code::Cancelled,
+        Code::Query,
+        Code::Database,
+        Code::Engine,
+        Code::Internal,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Code::Request => "request",
+            Code::TooLong => "too_long",
+            Code::Busy => "busy",
+            Code::UnknownDatabase => "unknown_database",
+            Code::UnknownQuery => "unknown_query",
+            Code::Dropped => "dropped",
+            Code::Cancelled => "cancelled",
+            Code::Query => "query",
+            Code::Database => "database",
+            Code::Engine => "engine",
+            Code::Internal => "internal",
+        }
+    }
+}
+
+/// Why a request is not answered. It displays as one line, without the place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// What kind of error it is.
+    pub code: Code,
+    /// What happened and what to do, in a sentence.
+    pub message: String,
+    /// Where in a query it is, and the text of that query.
+    place: Option<Box<(Diagnostic, String)>>,
+}
+
+impl Fault {
+    /// An error that is not about a place in a query.
+    pub fn new(code: Code, message: impl Into<String>) -> Fault {
+        Fault { code, message: message.into(), place: None }
+    }
+
+    /// An error at a place of a query.
+    pub(super) fn of_query(diagnostic: Diagnostic, text: &str) -> Fault {
+        let message = diagnostic.message.clone();
+        Fault { code: Code::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
+    }
+
+    /// What a session reports of a query.
+    pub(super) fn of_session(error: SessionError, text: &str) -> Fault {
+        match error {
+            SessionError::Query(error) => {
+                let text = if error.text().is_empty() { text } else { error.text() };
+                Fault::of_query(error.diagnostic().clone(), text)
+            }
+            SessionError::Request(error) => Fault::new(Code::Request, error.to_string()),
+            SessionError::Engine(error) => Fault::of_engine(error, text),
+            SessionError::Cancelled => Fault::cancelled(),
+            SessionError::NoVariations => Fault::new(
+                Code::Database,
+                "the query searches side lines, and the database was opened without them: open it with variations",
+            ),
+            SessionError::NoAnnotations => Fault::new(
+                Code::Database,
+                "the query, a condition, a grouping or a column needs the comments of games (clocks and evaluations stand in them), \
+                 and the database was opened without them: open it with variations",
+            ),
+            other => Fault::new(Code::Database, other.to_string()),
+        }
+    }
+
+    /// What an engine reports of a query.
+    pub(super) fn of_engine(error: EngineError, text: &str) -> Fault {
+        match error {
+            EngineError::Query { game, place, diagnostic, .. } => {
+                let message = format!("game {game}, {place}: {}", diagnostic.message);
+                Fault::of_query(Diagnostic { message, ..*diagnostic }, text)
+            }
+            other => Fault::new(Code::Engine, other.to_string()),
+        }
+    }
+
+    /// The request was cancelled.
+    pub(super) fn cancelled() -> Fault {
+        Fault::new(Code::Cancelled, "cancelled")
+    }
+
+    /// As an object: code and message; of a query also file, line, column, start, end, label and help.
+    pub fn json(&self) -> Value {
+        let Some(place) = &self.place else {
+            return json!({ "code": self.code.name(), "message": self.message });
+        };
+        let (diagnostic, text) = &**place;
+        let mut object = diagnostic.json(text, "query", 1);
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("kind");
+        }
+        object
+    }
+
+    /// For people: with the place drawn, over several lines, if there is one.
+    pub fn render(&self, styled: bool) -> String {
+        match &self.place {
+            Some(place) => place.0.render(&place.1, "query", styled),
+            None => format!("error: {}", self.message),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

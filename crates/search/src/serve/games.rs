@@ -1,0 +1,63 @@
+//! One game, with all of its positions.
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::desk::Desk;
+use super::fault::{Code, Fault};
+use super::request::Game;
+use crate::report::Walk;
+use crate::session::GameRef;
+use orbit_core::text::decode;
+
+impl Desk {
+    /// A game by its number.
+    ///
+    /// # Errors
+    ///
+    /// There is no such database or game, or it cannot be read.
+    pub fn game(&self, database: &str, number: u32) -> Result<GameRef, Fault> {
+        let session = self.session(database)?;
+        let found = session.game(number).map_err(|error| Fault::of_session(error, ""))?;
+        found.ok_or_else(|| {
+            let games = session.summary().map(|summary| summary.totals.games());
+            let of = games.map_or(String::new(), |games| format!(" of {games}"));
+            let message =
+                format!("`{database}` has no game {number}{of}: games are numbered from 1, and one without a position is \
+                         skipped");
+            Fault::new(Code::Request, message)
+        })
+    }
+
+    pub(super) fn answer_game(&self, game: &Game) -> Result<Answer, Fault> {
+        Ok(answer(&self.game(&game.database, game.game)?))
+    }
+}
+
+/// Tags, moves with their positions, and PGN.
+fn answer(game: &GameRef) -> Answer {
+    let row = game.row();
+    let mut walk = Walk::of(&row);
+    let node = |node: u32| -> Value {
+        walk.to(node);
+        json!({
+            "node": node,
+            "parent": row.parent_of(node),
+            "ply": walk.ply(),
+            "san": walk.san(),
+            "fen": walk.fen(),
+        })
+    };
+    let nodes: Vec<Value> = (0..game.nodes()).map(node).collect();
+    let tags: Vec<_> = game.tags().map(|(name, value)| json!([name, value])).collect();
+    Answer::of(json!({
+        "game": game.number(),
+        "source": game.source(),
+        "number_in_source": game.number_in_source(),
+        "tags": tags,
+        "result": row.outcome().text(),
+        "plies": game.plies(),
+        "nodes": nodes,
+        "pgn": decode(&game.pgn()),
+    }))
+}

@@ -1,0 +1,321 @@
+//! The hits of a query, kept so that any page of them can be written.
+//!
+//! Of each block with hits it holds the answers, and values at hits alone; the block itself is shared with the database. Rows
+//! are written when they are asked for, by the code that writes the tables of a scan.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::fault::{Code, Fault};
+use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
+use crate::session::{Query, Told};
+use orbit_engine::Wants;
+use orbit_engine::reference::SpanFinder;
+use orbit_engine::{Answers, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Values};
+use orbit_reel::Block;
+use orbit_transforms::Likeness;
+
+/// Runs of hits and moves of a hit that a line of text shows at most.
+const TEXT_MAX: usize = 12;
+
+/// All hits of a query that are kept, in the order in which they are listed.
+#[derive(Debug)]
+pub struct Kept {
+    /// The query, for the place of errors.
+    text: String,
+    prepared: PreparedQuery,
+    sources: Vec<String>,
+    extras: Extras,
+    /// Whether the comments of games were kept.
+    has_comments: bool,
+    /// Whether games are listed in another order than the database's.
+    is_ordered: bool,
+    blocks: Vec<KeptBlock>,
+    games: Vec<KeptGame>,
+    rows: u64,
+    bytes: u64,
+    names: OnceLock<Names>,
+    spans: OnceLock<Option<SpanFinder>>,
+}
+
+/// A game that is listed.
+#[derive(Clone, Copy, Debug)]
+struct KeptGame {
+    block: u32,
+    index: u32,
+    /// The rows of the games before it.
+    rows_before: u64,
+}
+
+/// What was answered on a block.
+#[derive(Debug)]
+pub(super) struct KeptBlock {
+    block: Arc<Block>,
+    /// Without the values, which are kept of hits alone.
+    told: Told,
+    values: HitValues,
+}
+
+/// Values at hits alone, in the order of slots.
+#[derive(Debug)]
+enum HitValues {
+    None,
+    Numbers(Vec<i32>),
+    Sets(Vec<u64>),
+    Texts(Vec<Option<Box<[u8]>>>),
+}
+
+impl KeptBlock {
+    /// What was told of a block.
+    pub(super) fn new(block: &Arc<Block>, mut told: Told) -> KeptBlock {
+        let hits = &told.answers.hits;
+        let slots = || hits.slots(0..block.slots());
+        let values = match &hits.values {
+            Values::None => HitValues::None,
+            Values::Numbers(all) => HitValues::Numbers(slots().map(|slot| all[slot]).collect()),
+            Values::Sets(all) => HitValues::Sets(slots().map(|slot| all[slot]).collect()),
+            Values::Texts(all) => HitValues::Texts(slots().map(|slot| all[slot].clone()).collect()),
+        };
+        told.answers.hits.values = Values::None;
+        KeptBlock { block: Arc::clone(block), told, values }
+    }
+
+    /// The memory that it takes beside the block, about.
+    pub(super) fn bytes(&self) -> u64 {
+        let values = match &self.values {
+            HitValues::None => 0,
+            HitValues::Numbers(all) => size_of_val(&all[..]),
+            HitValues::Sets(all) => size_of_val(&all[..]),
+            HitValues::Texts(all) => {
+                all.iter().map(|text| 16 + text.as_ref().map_or(0, |text| text.len())).sum()
+            }
+        };
+        let Told { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } = &self.told;
+        // A span has some positions and moves, of which there may be more.
+        let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
+        let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
+        let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
+        let games = games.as_ref().map_or(0, Vec::len) + sides.as_ref().map_or(0, Vec::len);
+        (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
+    }
+
+    /// The memory of the block that it refers to.
+    pub(super) fn block_bytes(&self) -> u64 {
+        self.block.memory_bytes()
+    }
+
+    /// The hits as engines tell them: with a value for each slot.
+    fn whole_hits(&self) -> Hits {
+        let mut hits = self.told.answers.hits.clone();
+        let count = self.block.slots();
+        let slots: Vec<usize> = hits.slots(0..count).collect();
+        fn spread<T: Clone>(slots: &[usize], count: usize, none: T, values: &[T]) -> Vec<T> {
+            let mut out = vec![none; count];
+            slots.iter().zip(values).for_each(|(&slot, value)| out[slot] = value.clone());
+            out
+        }
+        hits.values = match &self.values {
+            HitValues::None => Values::None,
+            HitValues::Numbers(all) => Values::Numbers(spread(&slots, count, 0, all)),
+            HitValues::Sets(all) => Values::Sets(spread(&slots, count, 0, all)),
+            HitValues::Texts(all) => Values::Texts(spread(&slots, count, None, all)),
+        };
+        hits
+    }
+}
+
+/// A game by the places of its block among those that are kept and of the game in it, and how many of its positions hit.
+pub(super) type Place = (u32, u32, u64);
+
+/// Games that are listed, and their blocks.
+pub(super) struct Listed {
+    pub(super) blocks: Vec<KeptBlock>,
+    /// The memory that the blocks take.
+    pub(super) bytes: u64,
+    pub(super) places: Vec<Place>,
+    /// True if the games stand in another order than the database's.
+    pub(super) is_ordered: bool,
+}
+
+impl Kept {
+    /// No hits of a query yet.
+    pub(super) fn new(query: &Query, sources: Vec<String>, extras: Extras, has_comments: bool) -> Kept {
+        Kept {
+            text: query.text().to_owned(),
+            prepared: query.prepared(),
+            sources,
+            extras,
+            has_comments,
+            is_ordered: false,
+            blocks: Vec::new(),
+            games: Vec::new(),
+            rows: 0,
+            bytes: 0,
+            names: OnceLock::new(),
+            spans: OnceLock::new(),
+        }
+    }
+
+    /// Keeps blocks and lists games of them, in place of those before.
+    pub(super) fn list(&mut self, Listed { blocks, bytes, places, is_ordered }: Listed) {
+        self.rows = 0;
+        let game = |(block, index, hits): Place| {
+            self.rows += hits;
+            KeptGame { block, index, rows_before: self.rows - hits }
+        };
+        self.games = places.into_iter().map(game).collect();
+        self.bytes = bytes + size_of_val(&self.games[..]) as u64;
+        (self.blocks, self.is_ordered) = (blocks, is_ordered);
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many games are listed.
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// The memory that it takes, about.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What rows have besides that which all rows have.
+    pub fn extras(&self) -> Extras {
+        self.extras
+    }
+
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| {
+            let filter = self.prepared.planner.filter();
+            let likeness = self.extras.likeness.then(|| Likeness::new(filter)).flatten();
+            Names { likeness, ..Names::new(filter, self.sources.clone()) }
+        })
+    }
+
+    /// Some rows as objects of JSON, from the row `from` on, which is counted from 0: all of them, or those columns that are
+    /// named.
+    ///
+    /// # Errors
+    ///
+    /// What goes wrong in the query when it is told of what hits consist; columns of comments that were not kept.
+    pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
+        let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
+        if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
+            let why = "clocks and evaluations were not kept with these hits: name their columns in the request that searches";
+            return Err(Fault::new(Code::Request, why));
+        }
+        let wanted = from.min(self.rows)..from.saturating_add(rows).min(self.rows);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let first = self.games.partition_point(|game| game.rows_before <= wanted.start) - 1;
+        let end = self.games.partition_point(|game| game.rows_before < wanted.end);
+        let format = Format::JsonLines { rows: Rows::Hits, columns };
+        let text = self.write(first..end, format)?.concat();
+        let text = String::from_utf8(text).expect("JSON is text");
+        let before = (wanted.start - self.games[first].rows_before) as usize;
+        let lines = text.lines().skip(before).take((wanted.end - wanted.start) as usize);
+        Ok(lines.map(str::to_owned).collect())
+    }
+
+    /// All rows in a format, with what stands before them; `None` is PGN, written from the games as they are kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Kept::page`].
+    pub fn file(&self, format: Option<Format>) -> Result<Vec<u8>, Fault> {
+        let Some(format) = format else {
+            let games = self.games.iter().map(|game| {
+                let mut text = game_pgn(&self.blocks[game.block as usize].block.game(game.index as usize));
+                text.push(b'\n');
+                text
+            });
+            return Ok(games.collect::<Vec<_>>().join(&b'\n'));
+        };
+        let mut out = format.head();
+        out.extend(self.write(0..self.games.len(), format)?.concat());
+        Ok(out)
+    }
+
+    /// Some games as lines of text: for each game its lines, as a scan lists them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Kept::page`].
+    pub fn lines(&self, games: Range<usize>, styled: bool) -> Result<Vec<Vec<u8>>, Fault> {
+        let layout = if self.is_ordered { Layout::Fixed } else { Layout::Fitted };
+        let moves_max = self.extras.spans.then_some(TEXT_MAX);
+        self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled, cut: true })
+    }
+
+    /// A game that is listed: its block and its place in it, and the nodes of its hits.
+    pub fn game(&self, listed: usize) -> Option<(&Block, usize, Vec<u32>)> {
+        let game = self.games.get(listed)?;
+        let kept = &self.blocks[game.block as usize];
+        let row = kept.block.game(game.index as usize);
+        let first = row.first_slot();
+        let nodes =
+            kept.told.answers.hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
+        Some((&kept.block, game.index as usize, nodes))
+    }
+
+    /// What a format makes of each of some games, by their places in the list.
+    fn write(&self, games: Range<usize>, format: Format) -> Result<Vec<Vec<u8>>, Fault> {
+        let listed = &self.games[games.start.min(self.games.len())..games.end.min(self.games.len())];
+        let mut order: Vec<usize> = (0..listed.len()).collect();
+        // Games of a block are written together, since its values are spread over its slots for that.
+        order.sort_by_key(|&at| (listed[at].block, listed[at].index));
+        let mut out = vec![Vec::new(); listed.len()];
+        for of_block in order.chunk_by(|&a, &b| listed[a].block == listed[b].block) {
+            let indices: Vec<usize> = of_block.iter().map(|&at| listed[at].index as usize).collect();
+            let texts =
+                self.write_block(&self.blocks[listed[of_block[0]].block as usize], &indices, format)?;
+            of_block.iter().zip(texts).for_each(|(&at, text)| out[at] = text);
+        }
+        Ok(out)
+    }
+
+    /// What a format makes of some games of a block, ascending.
+    fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
+        let hits = kept.whole_hits();
+        let (fault, never) = (OnceCell::new(), Interrupt::default());
+        let late = match (&kept.told.answers.spans, self.finder()?) {
+            (None, Some(finder)) => Some(finder.late(0, &fault, &never)),
+            _ => None,
+        };
+        let found = kept.told.found(&kept.block, self.names());
+        let late = late.as_ref().map(|spans| spans as &dyn FindSpan);
+        let found = Found { hits: &hits, spans: found.spans.or(late), ..found };
+        let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
+        let texts = match (is_text, games.first(), games.last()) {
+            // The columns of text are as wide as the games need that are written together, and all that are found are listed.
+            (true, Some(&first), Some(&last)) => {
+                let report = format.report(&found, first..last + 1);
+                let starts = std::iter::once(0).chain(report.games.iter().map(|game| game.end));
+                starts.zip(&report.games).map(|(start, game)| report.text[start..game.end].to_vec()).collect()
+            }
+            _ => games.iter().map(|&game| format.report(&found, game..game + 1).text).collect(),
+        };
+        match fault.into_inner() {
+            Some(error) => Err(Fault::of_engine(error, &self.text)),
+            None => Ok(texts),
+        }
+    }
+
+    /// What tells of what hits consist, if that was not told with them.
+    fn finder(&self) -> Result<Option<&SpanFinder>, Fault> {
+        if let Some(finder) = self.spans.get() {
+            return Ok(finder.as_ref());
+        }
+        let is_wanted =
+            self.extras.spans && self.blocks.iter().all(|block| block.told.answers.spans.is_none());
+        let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query)).transpose();
+        let finder = finder.map_err(|error| Fault::of_engine(EngineError::from(error), &self.text))?;
+        Ok(self.spans.get_or_init(|| finder).as_ref())
+    }
+}

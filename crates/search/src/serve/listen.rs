@@ -1,0 +1,223 @@
+//! Clients over sockets, each with a conversation of its own.
+//!
+//! A client speaks to a [`Desk`] of its own, which shares memory, threads and the databases of the start with the others. The
+//! invariants: nobody but the user of the process reaches a socket of a path, nobody but this machine an address, unless
+//! the caller says otherwise; and no client waits for another one that is idle or slow.
+
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+#[cfg(unix)]
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::answer::{Answer, error_line};
+use super::converse::{Greeting, Origin, converse};
+use super::desk::Desk;
+use super::fault::{Code, Fault};
+use super::place::{ListenError, Place};
+#[cfg(unix)]
+use super::socket_file::{self, SocketFile};
+use orbit_core::sync::lock;
+
+/// Clients that are connected at the same time, at most.
+pub const CLIENTS_MAX: usize = 16;
+/// The time for which a client that is to go may take to go by itself.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// Bytes that are read of a client that is to go, and passed over.
+const FAREWELL_BYTES: u64 = 1 << 20;
+/// The pause before clients are waited for again when the system refused one.
+const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// Waits for clients at a place.
+#[derive(Debug)]
+pub struct Listener {
+    socket: Socket,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(UnixListener, SocketFile),
+}
+
+impl Listener {
+    /// Listens at a place. A socket that nobody answers at is replaced.
+    ///
+    /// # Errors
+    ///
+    /// An address that other machines may reach, unless that is allowed; a place that is taken or that the system refuses.
+    pub fn bind(place: &Place, allow_remote: bool) -> Result<Listener, ListenError> {
+        let system = |error| ListenError::System(place.clone(), error);
+        match place {
+            Place::Address(address) if !address.ip().is_loopback() && !allow_remote => {
+                Err(ListenError::Remote(*address))
+            }
+            Place::Address(address) => {
+                let listener = TcpListener::bind(address).map_err(system)?;
+                let place = Place::Address(listener.local_addr().map_err(system)?);
+                Ok(Listener { socket: Socket::Tcp(listener), place })
+            }
+            #[cfg(unix)]
+            Place::Path(path) => {
+                let (listener, file) = socket_file::bind(path)?;
+                Ok(Listener { socket: Socket::Unix(listener, file), place: place.clone() })
+            }
+            #[cfg(not(unix))]
+            Place::Path(_) => Err(system(io::ErrorKind::Unsupported.into())),
+        }
+    }
+
+    /// The event that says where clients come, as a line.
+    pub fn event(&self) -> String {
+        Answer::of(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
+    }
+
+    /// Removes the socket of a path.
+    pub fn remove(&self) {
+        match &self.socket {
+            Socket::Tcp(_) => {}
+            #[cfg(unix)]
+            Socket::Unix(_, file) => file.remove(),
+        }
+    }
+
+    /// Serves clients until the process ends, each on threads of its own.
+    ///
+    /// # Panics
+    ///
+    /// When a conversation does.
+    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) {
+        let clients = Clients { desk, greeting, count: Mutex::new(0) };
+        std::thread::scope(|scope| {
+            loop {
+                let come = match &self.socket {
+                    Socket::Tcp(listener) => {
+                        listener.accept().map(|(stream, _)| Box::new(stream) as Box<dyn Stream>)
+                    }
+                    #[cfg(unix)]
+                    Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
+                };
+                let come = come.and_then(|stream| clients.take(scope, stream));
+                // A client has gone, or a limit of files or threads is reached: others may come later.
+                if come.is_err() {
+                    std::thread::sleep(REFUSED_PAUSE);
+                }
+            }
+        })
+    }
+}
+
+/// The clients that are connected.
+struct Clients<'a> {
+    desk: &'a Desk,
+    greeting: Greeting<'a>,
+    count: Mutex<usize>,
+}
+
+impl Clients<'_> {
+    /// Begins a conversation on a thread of its own, unless there are too many.
+    fn take<'scope>(
+        &'scope self,
+        scope: &'scope std::thread::Scope<'scope, '_>,
+        stream: Box<dyn Stream>,
+    ) -> io::Result<()> {
+        let mut count = lock(&self.count);
+        if *count == CLIENTS_MAX {
+            drop(count);
+            let message = format!(
+                "{CLIENTS_MAX} clients are connected, and more may not: come again when one has left"
+            );
+            return stream.say(&error_line(None, &Fault::new(Code::Busy, message)));
+        }
+        *count += 1;
+        drop(count);
+        let leaves = LeaveOnDrop(&self.count);
+        let talk = move || {
+            let _leaves = leaves;
+            self.talk(&*stream);
+        };
+        std::thread::Builder::new().spawn_scoped(scope, talk).map(|_| ())
+    }
+
+    fn talk(&self, stream: &dyn Stream) {
+        let out = Mutex::new(());
+        let say = |line: &str| {
+            let _whole = lock(&out);
+            if stream.say(line).is_err() {
+                // The client has left. Its requests learn of it by the end of the input.
+                stream.shut(Shutdown::Both);
+            }
+        };
+        let input = (&mut BufReader::new(Input(stream)), Origin::Client);
+        // An error of the connection is its end.
+        let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
+        stream.shut(Shutdown::Write);
+        // A connection that is closed while there is something to read may lose what was written last.
+        if stream.set_timeout(FAREWELL).is_ok() {
+            let _ = io::copy(&mut Input(stream).take(FAREWELL_BYTES), &mut io::sink());
+        }
+    }
+}
+
+/// Takes a client from the count when it has left.
+struct LeaveOnDrop<'a>(&'a Mutex<usize>);
+
+impl Drop for LeaveOnDrop<'_> {
+    fn drop(&mut self) {
+        *lock(self.0) -= 1;
+    }
+}
+
+/// A connection.
+trait Stream: Send + Sync {
+    /// Reads what has come.
+    fn hear(&self, buffer: &mut [u8]) -> io::Result<usize>;
+    /// Writes a line.
+    fn say(&self, line: &str) -> io::Result<()>;
+    /// Ends one direction or both.
+    fn shut(&self, how: Shutdown);
+    /// Sets how long reading waits.
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
+}
+
+macro_rules! stream {
+    ($name:ident) => {
+        impl Stream for $name {
+            fn hear(&self, buffer: &mut [u8]) -> io::Result<usize> {
+                let mut stream = self;
+                stream.read(buffer)
+            }
+
+            fn say(&self, line: &str) -> io::Result<()> {
+                let mut stream = self;
+                stream.write_all(format!("{line}\n").as_bytes())
+            }
+
+            fn shut(&self, how: Shutdown) {
+                let _ = self.shutdown(how);
+            }
+
+            fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+                self.set_read_timeout(Some(timeout))
+            }
+        }
+    };
+}
+
+stream!(TcpStream);
+#[cfg(unix)]
+stream!(UnixStream);
+
+/// The bytes that a client sends.
+struct Input<'a>(&'a dyn Stream);
+
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.hear(buffer)
+    }
+}

@@ -1,0 +1,92 @@
+//! The memory that the databases of all clients take together.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::time::Duration;
+
+use crate::session::{Cancel, Residence, Session};
+use orbit_core::sync::{lock, wait_timeout};
+
+/// The time between two looks of an opening that waits at whether it is cancelled.
+const CANCEL_POLL: Duration = Duration::from_millis(50);
+
+/// The open databases. One at a time is opened, since it may take all memory that the others leave.
+#[derive(Default)]
+pub(super) struct Memory {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    is_opening: bool,
+    databases: Vec<Open>,
+}
+
+/// A database that is open or still searched.
+struct Open {
+    /// The session, for nothing but whether it is there.
+    session: Weak<dyn Send + Sync>,
+    bytes: u64,
+    files: Vec<PathBuf>,
+}
+
+impl Memory {
+    /// Waits until no other database is being opened; `None` if it is cancelled before.
+    pub(super) fn begin(&self, cancel: &Cancel) -> Option<Opening<'_>> {
+        let mut state = lock(&self.state);
+        while state.is_opening {
+            if cancel.is_cancelled() {
+                return None;
+            }
+            state = wait_timeout(&self.changed, state, CANCEL_POLL);
+        }
+        state.is_opening = true;
+        Some(Opening(self))
+    }
+
+    /// The files of all databases that are open or still searched.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let mut state = lock(&self.state);
+        state.open().flat_map(|database| database.files.clone()).collect()
+    }
+}
+
+impl State {
+    fn open(&mut self) -> impl Iterator<Item = &Open> {
+        self.databases.retain(|database| database.session.strong_count() > 0);
+        self.databases.iter()
+    }
+}
+
+/// The opening of one database; when this is dropped, the next one may begin.
+pub(super) struct Opening<'a>(&'a Memory);
+
+impl Opening<'_> {
+    /// The memory that all open databases take.
+    pub(super) fn taken(&self) -> u64 {
+        lock(&self.0.state).open().map(|database| database.bytes).sum()
+    }
+
+    /// Counts a database until it is dropped.
+    pub(super) fn add(&self, session: &Arc<Session>) {
+        let (bytes, files) = (resident_bytes(session), session.files());
+        let session: Weak<Session> = Arc::downgrade(session);
+        lock(&self.0.state).databases.push(Open { session, bytes, files });
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.state).is_opening = false;
+        self.0.changed.notify_all();
+    }
+}
+
+/// The memory that a database takes.
+pub(super) fn resident_bytes(session: &Session) -> u64 {
+    match session.residence() {
+        Residence::Resident { bytes } => bytes,
+        Residence::Streamed { .. } => 0,
+    }
+}

@@ -1,0 +1,409 @@
+//! Requests: what a line of JSON asks for.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, from_value};
+
+use super::fault::{Code, Fault};
+use crate::report::Column;
+use crate::request::Request;
+use orbit_core::diagnostic::nearest;
+
+/// The rows of a page at most.
+pub const PAGE_ROWS_MAX: u64 = 1000;
+/// The name of a database that is given none.
+pub const MAIN: &str = "main";
+/// The longest id that is a string, in bytes.
+const ID_BYTES_MAX: usize = 200;
+
+/// What a request is called by: a whole number or a string, as JSON text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Id(String);
+
+impl Id {
+    /// The id as JSON.
+    pub fn json(&self) -> &str {
+        &self.0
+    }
+
+    fn of(value: &Value) -> Result<Id, Fault> {
+        let is_id = match value {
+            Value::Number(number) => number.is_i64() || number.is_u64(),
+            Value::String(text) => text.len() <= ID_BYTES_MAX,
+            _ => false,
+        };
+        match is_id {
+            true => Ok(Id(value.to_string())),
+            false => Err(Fault::new(
+                Code::Request,
+                format!("an id is a whole number, or a string of at most {ID_BYTES_MAX} bytes"),
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
+        Id::of(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// What is asked for.
+#[derive(Debug)]
+pub enum Message {
+    /// Open a database.
+    Open(Open),
+    /// Close a database.
+    Close(Close),
+    /// Run a query.
+    Query(Box<Ask>),
+    /// Count, group or write what queries hit.
+    Make(Box<Make>),
+    /// Some of the hits of a query.
+    Hits(Page),
+    /// One game.
+    Game(Game),
+    /// What a query means.
+    Explain(Box<Explain>),
+    /// Stop a request that is under way.
+    Cancel(Of),
+    /// How far a request has come.
+    Progress(Of),
+    /// Nothing.
+    Ping,
+    /// What the greeting said.
+    Version,
+    /// End.
+    Quit,
+}
+
+/// `open`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// PGN files, folders and reels, in their order.
+    pub paths: Vec<String>,
+    /// The name that it gets.
+    #[serde(default = "main_name")]
+    pub database: String,
+    /// Whether side lines and comments are kept.
+    #[serde(default)]
+    pub variations: bool,
+    /// Whether events tell how far it has come.
+    #[serde(default)]
+    pub progress: bool,
+}
+
+/// `close`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Close {
+    /// The name of the database.
+    #[serde(default = "main_name")]
+    pub database: String,
+}
+
+/// `query`.
+#[derive(Debug)]
+pub struct Ask {
+    /// The query, and the games and hits that count.
+    pub request: Request,
+    /// The database that is searched.
+    pub database: String,
+    /// Rows of the first page, which comes with the answer.
+    pub rows: u64,
+    /// True if rows are sent as they are found, and none are kept.
+    pub stream: bool,
+    /// Whether events tell how far it has come.
+    pub progress: bool,
+}
+
+/// `count`, `statistics`, `write`.
+#[derive(Debug)]
+pub struct Make {
+    /// The queries, and the games and hits that count.
+    pub request: Request,
+    /// The database that is searched.
+    pub database: String,
+    /// The thing that is made of the hits.
+    pub what: What,
+    /// Whether events tell how far it has come.
+    pub progress: bool,
+}
+
+/// A thing that is made of hits, beside lists of them.
+#[derive(Debug)]
+pub enum What {
+    /// The numbers of games and positions that each query hits.
+    Count,
+    /// Counts by these groups: `year,eco*result`.
+    Statistics(String),
+    /// A file: games as PGN, a report as HTML, a heat map as SVG.
+    File(PathBuf),
+}
+
+/// `hits`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Page {
+    /// The id of the query.
+    pub of: Id,
+    /// The first row, from 0.
+    #[serde(default)]
+    pub from: u64,
+    /// How many rows.
+    #[serde(default = "usual_rows")]
+    pub rows: u64,
+    /// Which columns they have.
+    pub columns: Option<Vec<Column>>,
+}
+
+/// `game`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Game {
+    /// The database.
+    #[serde(default = "main_name")]
+    pub database: String,
+    /// The number of the game, from 1.
+    pub game: u32,
+}
+
+/// `explain`.
+#[derive(Debug)]
+pub struct Explain {
+    /// The query.
+    pub request: Request,
+    /// How many copies are listed.
+    pub copies: usize,
+}
+
+/// `cancel`, `progress`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Of {
+    /// The id of the other request.
+    pub of: Id,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+fn main_name() -> String {
+    MAIN.to_owned()
+}
+
+fn usual_rows() -> u64 {
+    50
+}
+
+/// Copies that `explain` lists.
+const COPIES_USUAL: usize = 10;
+
+const KINDS: [&str; 14] = [
+    "open",
+    "close",
+    "query",
+    "count",
+    "statistics",
+    "write",
+    "hits",
+    "game",
+    "explain",
+    "cancel",
+    "progress",
+    "ping",
+    "version",
+    "quit",
+];
+
+impl Message {
+    /// Reads a line: its id as far as it has one, and what it asks for.
+    pub fn read(line: &[u8]) -> (Option<Id>, Result<Message, Fault>) {
+        let wrong = |message: String| Err(Fault::new(Code::Request, message));
+        let value: Value = match serde_json::from_slice(line) {
+            Ok(value) => value,
+            Err(error) => return (None, wrong(format!("the line is no JSON: {error}"))),
+        };
+        let Value::Object(mut fields) = value else {
+            return (
+                None,
+                wrong("a request is a JSON object, such as {\"id\":1,\"request\":\"ping\"}".into()),
+            );
+        };
+        let id = match fields.remove("id").as_ref().map(Id::of) {
+            Some(Ok(id)) => id,
+            Some(Err(fault)) => return (None, Err(fault)),
+            None => return (None, wrong("the request has no id: give it a number or a string".into())),
+        };
+        let request = match fields.remove("request") {
+            Some(Value::String(kind)) => Message::of_kind(&kind, fields),
+            _ => wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", "))),
+        };
+        (Some(id), request)
+    }
+
+    fn of_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {
+        Ok(match kind {
+            "open" => Message::Open(of_fields(fields)?),
+            "close" => Message::Close(of_fields(fields)?),
+            "query" => Message::Query(Box::new(Ask::of(fields)?)),
+            "count" | "statistics" | "write" => Message::Make(Box::new(Make::of(kind, fields)?)),
+            "hits" => Message::Hits(of_fields(fields)?),
+            "game" => Message::Game(of_fields(fields)?),
+            "explain" => Message::Explain(Box::new(Explain::of(fields)?)),
+            "cancel" => Message::Cancel(of_fields(fields)?),
+            "progress" => Message::Progress(of_fields(fields)?),
+            "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,
+            "version" => of_fields(fields).map(|Nothing {}| Message::Version)?,
+            "quit" => of_fields(fields).map(|Nothing {}| Message::Quit)?,
+            _ => {
+                let message = match nearest(kind, KINDS.iter()) {
+                    Some(near) => format!("there is no request `{kind}`; did you mean `{near}`?"),
+                    None => format!("there is no request `{kind}`: the requests are {}", KINDS.join(", ")),
+                };
+                return Err(Fault::new(Code::Request, message));
+            }
+        })
+    }
+}
+
+fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {
+    from_value(Value::Object(fields)).map_err(wrong)
+}
+
+impl Open {
+    /// Some files as the database that has no other name.
+    pub fn new(paths: Vec<String>) -> Open {
+        Open { paths, database: main_name(), variations: false, progress: false }
+    }
+}
+
+impl Explain {
+    /// A query, with the usual number of copies.
+    pub fn new(query: &str) -> Explain {
+        Explain { request: Request::new(query), copies: COPIES_USUAL }
+    }
+
+    fn of(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
+        let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
+        let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
+        if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
+            let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
+            return Err(Fault::new(Code::Request, why));
+        }
+        Ok(Explain { request: one_query(fields)?, copies })
+    }
+}
+
+impl Make {
+    fn of(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
+        let database = taken(&mut fields, "database", main_name())?;
+        let progress = taken(&mut fields, "progress", false)?;
+        if let Some(name) = ["count", "columns"].into_iter().find(|name| fields.contains_key(*name)) {
+            return Err(Fault::new(Code::Request, format!("`{kind}` lists no rows: leave out `{name}`")));
+        }
+        let missing = |name: &str| Fault::new(Code::Request, format!("missing field `{name}`"));
+        let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
+        let (what, request) = match kind {
+            "count" => (What::Count, of_fields(fields)?),
+            "statistics" => {
+                let groupings = from_value(needed(&mut fields, "groupings")?).map_err(wrong)?;
+                (What::Statistics(groupings), one_query(fields)?)
+            }
+            _ => {
+                let path = from_value(needed(&mut fields, "path")?).map_err(wrong)?;
+                (What::File(path), one_query(fields)?)
+            }
+        };
+        let is_ordered = request.sort.is_some() || request.sample.is_some();
+        let is_cut = is_ordered || request.limit.is_some() || request.skip > 0;
+        match &what {
+            What::File(path) if !is_picture(path) && !is_games(path) => Err(Fault::new(
+                Code::Request,
+                "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
+            )),
+            What::File(path) if !is_picture(path) => Ok(()),
+            _ if is_cut => Err(Fault::new(
+                Code::Request,
+                "counts, statistics, reports and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
+            )),
+            _ => Ok(()),
+        }?;
+        Ok(Make { request, database, what, progress })
+    }
+}
+
+impl Ask {
+    /// A query with the usual choices.
+    pub fn new(query: &str) -> Ask {
+        Ask { request: Request::new(query), database: main_name(), rows: 0, stream: false, progress: false }
+    }
+
+    /// Reads the fields of `query`.
+    ///
+    /// # Errors
+    ///
+    /// Fields that there are not, and values that these cannot have.
+    pub fn of(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
+        let database = taken(&mut fields, "database", main_name())?;
+        let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);
+        let progress = taken(&mut fields, "progress", false)?;
+        let ask = Ask { request: one_query(fields)?, database, rows, stream, progress };
+        let Request { count, sort, sample, .. } = &ask.request;
+        if stream && (rows > 0 || *count || sort.is_some() || sample.is_some()) {
+            let why = "`stream` sends rows as they are found: leave out `rows`, `count`, `sort` and `sample`";
+            return Err(Fault::new(Code::Request, why));
+        }
+        Ok(ask)
+    }
+}
+
+/// Takes a field away that is none of a [`Request`].
+fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
+    fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
+}
+
+/// Whether a file is a report or a heat map by its name.
+pub(super) fn is_picture(path: &Path) -> bool {
+    ends_in(path, &[".html", ".svg"])
+}
+
+/// Whether a file holds games by its name.
+fn is_games(path: &Path) -> bool {
+    ends_in(path, &[".pgn", ".pgn.zst"])
+}
+
+fn ends_in(path: &Path, endings: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|ending| name.ends_with(ending))
+}
+
+/// A request with one query.
+fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
+    let request: Request = of_fields(fields)?;
+    let others = [&request.theme, &request.board, &request.similar];
+    if request.query.len() + others.iter().filter(|other| other.is_some()).count() > 1 {
+        let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
+        return Err(Fault::new(Code::Request, why));
+    }
+    Ok(request)
+}
+
+fn wrong(error: serde_json::Error) -> Fault {
+    Fault::new(Code::Request, error.to_string())
+}
+
+/// The number of rows of a page, if a page may have so many.
+pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
+    match rows <= PAGE_ROWS_MAX {
+        true => Ok(rows),
+        false => Err(Fault::new(
+            Code::Request,
+            format!("a page has at most {PAGE_ROWS_MAX} rows: ask for several pages"),
+        )),
+    }
+}

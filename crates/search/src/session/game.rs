@@ -1,0 +1,191 @@
+//! A game of a session.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::report::{fen_at, game_pgn};
+use orbit_core::board::{Color, PackedMove, Position};
+use orbit_core::game::{Header as _, MoveNumbers, date, tags};
+use orbit_core::text::decode;
+use orbit_pgn::Outcome;
+use orbit_reel::{Block, GameRow};
+
+/// One game. It shares the block of games that it lies in, so that it is cheap to clone and stays valid after the session is
+/// gone; of a database that is not in memory, a game that is kept keeps its block of about a megabyte.
+#[derive(Clone)]
+pub struct GameRef {
+    block: Arc<Block>,
+    index: usize,
+    sources: Arc<[String]>,
+}
+
+impl GameRef {
+    pub(super) fn new(block: &Arc<Block>, index: usize, sources: &Arc<[String]>) -> GameRef {
+        GameRef { block: Arc::clone(block), index, sources: Arc::clone(sources) }
+    }
+
+    /// The game as its block has it.
+    pub fn row(&self) -> GameRow<'_> {
+        self.block.game(self.index)
+    }
+
+    /// Its number over all sources, from 1, skipped games included.
+    pub fn number(&self) -> u32 {
+        self.row().number()
+    }
+
+    /// Its source: the file as it was given.
+    pub fn source(&self) -> &str {
+        self.sources.get(self.row().source() as usize).map_or("", String::as_str)
+    }
+
+    /// Its number in its source, from 1, skipped games included.
+    pub fn number_in_source(&self) -> u32 {
+        self.row().number_in_source()
+    }
+
+    /// All tags in the order of the file, decoded: UTF-8, or else Windows-1252.
+    pub fn tags(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        self.row().tags().map(|(name, value)| (decode(name), decode(value)))
+    }
+
+    /// The value of the first tag of a name, whatever the case of its letters.
+    pub fn tag(&self, name: &str) -> Option<String> {
+        Some(tags::text(self.row().tag_named(name)?).into_owned())
+    }
+
+    /// The name of White, if it is known.
+    pub fn white(&self) -> Option<String> {
+        self.player(Color::White)
+    }
+
+    /// The name of Black, if it is known.
+    pub fn black(&self) -> Option<String> {
+        self.player(Color::Black)
+    }
+
+    fn player(&self, side: Color) -> Option<String> {
+        tags::player(&self.row(), side).map(Cow::into_owned)
+    }
+
+    /// The date as PGN writes dates, if anything of it is known.
+    pub fn date(&self) -> Option<String> {
+        date::known_text(&self.row()).map(Cow::into_owned)
+    }
+
+    /// How it ended, by its movetext.
+    pub fn outcome(&self) -> Outcome {
+        self.row().outcome()
+    }
+
+    /// How many half-moves its main line has.
+    pub fn plies(&self) -> u32 {
+        self.row().plies() as u32
+    }
+
+    /// How many nodes it has: the positions of its main line, numbered from 0, and then those of its side lines, if the
+    /// session keeps these ([`SessionOptions::variations`](super::SessionOptions::variations)). On the main line, the number of
+    /// a node is its ply.
+    pub fn nodes(&self) -> u32 {
+        self.row().positions() as u32
+    }
+
+    /// The moves of the main line as SAN.
+    pub fn sans(&self) -> Vec<String> {
+        let row = self.row();
+        let mut position = row.start();
+        let sans = row.moves().iter().map(|&mv| {
+            let san = mv.to_san(&position);
+            position.play(mv);
+            san
+        });
+        sans.collect()
+    }
+
+    /// Half-moves played before a node.
+    ///
+    /// # Panics
+    ///
+    /// As all that is asked of a node, if there is no such node.
+    pub fn ply(&self, node: u32) -> u32 {
+        self.checked(node).ply_of(node)
+    }
+
+    /// The side line in which a node lies, counted from 0 in the order of nodes; `None` on the main line.
+    pub fn line(&self, node: u32) -> Option<usize> {
+        Some(self.checked(node).line_of(node)?.index())
+    }
+
+    /// The node before a node: where a side line begins, the one that it leaves; `None` at the start of the game.
+    pub fn parent(&self, node: u32) -> Option<u32> {
+        self.checked(node).parent_of(node)
+    }
+
+    /// The position at a node.
+    pub fn position(&self, node: u32) -> Position {
+        let mut position = self.row().start();
+        self.path(node).into_iter().for_each(|mv| position.play(mv));
+        position
+    }
+
+    /// The position at a node as FEN, with the halfmove clock and the move number that it has in the game.
+    pub fn fen(&self, node: u32) -> String {
+        fen_at(&self.checked(node), node)
+    }
+
+    /// The move that leads to a node, as SAN; `None` at the start of the game.
+    pub fn san_before(&self, node: u32) -> Option<String> {
+        let parent = self.parent(node)?;
+        Some(self.row().move_to(node)?.to_san(&self.position(parent)))
+    }
+
+    /// The move that leaves a node in its line, as SAN; `None` at the end of the line.
+    pub fn san_after(&self, node: u32) -> Option<String> {
+        Some(self.checked(node).move_from(node)?.to_san(&self.position(node)))
+    }
+
+    /// The name of the move that leads to a node: `24.` is White's, `23...` Black's, `start` none.
+    pub fn label(&self, node: u32) -> String {
+        let mut label = Vec::new();
+        MoveNumbers::of(&self.row()).push_label(self.ply(node), &mut label);
+        String::from_utf8(label).expect("labels are ASCII")
+    }
+
+    /// The moves that lead from the start of the game to a node.
+    fn path(&self, node: u32) -> Vec<PackedMove> {
+        let row = self.checked(node);
+        let before = |&node: &u32| row.parent_of(node);
+        let nodes = std::iter::successors(Some(node), before);
+        let mut path: Vec<PackedMove> = nodes.filter_map(|node| row.move_to(node)).collect();
+        path.reverse();
+        path
+    }
+
+    fn checked(&self, node: u32) -> GameRow<'_> {
+        let nodes = self.nodes();
+        assert!(
+            node < nodes,
+            "game {} has {nodes} nodes, numbered from 0: there is no node {node}",
+            self.number()
+        );
+        self.row()
+    }
+
+    /// Tags, moves and result as PGN, in the encoding of the source; with side lines, comments and glyphs if the session keeps
+    /// these.
+    pub fn pgn(&self) -> Vec<u8> {
+        game_pgn(&self.row())
+    }
+
+    /// The same decoded: UTF-8, or else Windows-1252.
+    pub fn pgn_text(&self) -> String {
+        decode(&self.pgn()).into_owned()
+    }
+}
+
+impl fmt::Debug for GameRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameRef").field("number", &self.number()).field("source", &self.source()).finish()
+    }
+}

@@ -1,0 +1,221 @@
+//! Positions that hit.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{GameRef, Query};
+use crate::report::{Found, SpanMoves};
+use orbit_core::board::{Bitboard, Position};
+use orbit_engine::{Answer, CopyDetail, Span, SpanKind};
+use orbit_reel::{Block, GameRow};
+
+/// One position that a query hits. It can be kept, as its [`GameRef`] can; what takes time is computed when it is asked for.
+#[derive(Clone)]
+pub struct Hit {
+    game: GameRef,
+    node: u32,
+    value: Answer,
+    /// The lowest copy that matches, and how many do.
+    lowest: (Option<u32>, usize),
+    /// All copies that match, if they were wanted.
+    copies: Option<Arc<[u32]>>,
+    pub(super) span: Option<Arc<Span>>,
+    query: Query,
+}
+
+/// One of the copies that a transform makes of a query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MatchedCopy<'a> {
+    /// Its place in [`Query::copies`], from 0.
+    pub index: u32,
+    /// The copy as CQL.
+    pub text: &'a str,
+    /// What makes it of the query, in words.
+    pub transform: &'a str,
+}
+
+/// What a hit consists of: the positions and moves of the `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` that matched.
+///
+/// ```
+/// use orbit_search::{Order, Query, Session, SortKey, SpanKind};
+///
+/// let session = Session::open(["games/sample.pgn"])?;
+/// let query = Query::parse("line --> {move capture .}{2,}")?;
+/// let longest = Order::Sorted { key: SortKey::Length, reverse: false };
+/// let hits = session.search(&query).spans().order(longest, 1).hits()?;
+/// let span = hits[0].span().expect("a line matched");
+/// assert_eq!(span.kind(), SpanKind::Line);
+/// assert_eq!(span.length(), span.sans().len());
+/// assert_eq!(span.nodes()[0], hits[0].node());
+/// assert!(span.text().starts_with("11... Nxd2 12. Qxd2 cxd4 "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct HitSpan<'a> {
+    span: &'a Span,
+    game: &'a GameRef,
+}
+
+impl HitSpan<'_> {
+    /// The filter that matched.
+    pub fn kind(&self) -> SpanKind {
+        self.span.kind
+    }
+
+    /// The nodes of its positions, in the order of the filter: of a line those of its constituents, of a path its start and
+    /// those behind the moves that count, of a move the one before it and the one behind it, of `find` the hit and what was
+    /// found, of `echo` both positions.
+    pub fn nodes(&self) -> &[u32] {
+        &self.span.nodes
+    }
+
+    /// The nodes to which its moves lead, in the order in which these were played: of a path the moves that count, else all
+    /// that lie between the positions.
+    pub fn move_nodes(&self) -> &[u32] {
+        &self.span.moves
+    }
+
+    /// How many moves it has.
+    pub fn length(&self) -> usize {
+        self.span.length()
+    }
+
+    /// Its moves as SAN.
+    pub fn sans(&self) -> Vec<String> {
+        SpanMoves::of(self.span, &self.game.row()).sans().map(str::to_owned).collect()
+    }
+
+    /// Its moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`; of `find` and `echo` those that led to what was found.
+    pub fn text(&self) -> String {
+        SpanMoves::shown(self.span, &self.game.row()).text(usize::MAX)
+    }
+}
+
+impl Hit {
+    /// The game.
+    pub fn game(&self) -> &GameRef {
+        &self.game
+    }
+
+    /// The node: the number of the position in its game, from 0. On the main line it is the ply; the nodes of side lines
+    /// follow.
+    pub fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// Half-moves played before the position, 0 at the start of the game.
+    pub fn ply(&self) -> u32 {
+        self.game.ply(self.node)
+    }
+
+    /// The side line in which the position lies, counted from 0 in the order of nodes; `None` on the main line.
+    pub fn line(&self) -> Option<usize> {
+        self.game.line(self.node)
+    }
+
+    /// The value of the query: true, squares, or a number.
+    pub fn value(&self) -> Answer {
+        self.value
+    }
+
+    /// The squares that the query finds; none if its value is something else.
+    pub fn squares(&self) -> Bitboard {
+        if let Answer::Set(squares) = self.value { squares } else { Bitboard::EMPTY }
+    }
+
+    /// The position.
+    pub fn position(&self) -> Position {
+        self.game.position(self.node)
+    }
+
+    /// The position as FEN, with the halfmove clock and the move number that it has in the game.
+    pub fn fen(&self) -> String {
+        self.game.fen(self.node)
+    }
+
+    /// The move that led to the position, as SAN; `None` at the start.
+    pub fn san_before(&self) -> Option<String> {
+        self.game.san_before(self.node)
+    }
+
+    /// The move that is played next in its line, as SAN; `None` at the end of the line.
+    pub fn san_after(&self) -> Option<String> {
+        self.game.san_after(self.node)
+    }
+
+    /// The name of the move that led to the position: `24.` is White's, `23...` Black's, `start` none.
+    pub fn label(&self) -> String {
+        self.game.label(self.node)
+    }
+
+    /// The first copy of the outermost transform that matches. A query without a transform is its own copy. There is none
+    /// with a range of counts, as in `flip 0 3 Ra1`, if no copy matches, and after
+    /// [`Search::places_only`](super::Search::places_only).
+    pub fn copy(&self) -> Option<MatchedCopy<'_>> {
+        self.lowest.0.map(|index| self.named(index))
+    }
+
+    /// How many copies match.
+    pub fn copies_len(&self) -> usize {
+        self.lowest.1
+    }
+
+    /// All copies that match, if [`Search::all_copies`](super::Search::all_copies) asked for them, else the first.
+    pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
+        let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
+        all.iter().map(|&index| self.named(index))
+    }
+
+    /// What the hit consists of, if [`Search::spans`](super::Search::spans) asked for it; `None` also if no filter matched
+    /// that consists of moves.
+    pub fn span(&self) -> Option<HitSpan<'_>> {
+        Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
+    }
+
+    fn named(&self, index: u32) -> MatchedCopy<'_> {
+        let at = index as usize;
+        MatchedCopy { index, text: &self.query.copies()[at], transform: &self.query.transforms()[at] }
+    }
+}
+
+impl fmt::Debug for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Hit { game, node, value, .. } = self;
+        f.debug_struct("Hit").field("game", game).field("node", node).field("value", value).finish()
+    }
+}
+
+/// Hands out what a query finds as hits.
+pub(super) struct Hits<'a> {
+    pub(super) query: &'a Query,
+    pub(super) sources: &'a Arc<[String]>,
+    /// The lowest copy and how many match where what was found does not tell.
+    pub(super) untold: (Option<u32>, usize),
+}
+
+impl Hits<'_> {
+    /// The hits of a game of a block in which so much was found.
+    pub(super) fn of(
+        &self,
+        block: &Arc<Block>,
+        found: &Found<'_>,
+        game: &GameRow,
+    ) -> impl Iterator<Item = Hit> {
+        let (first, end) = (game.first_slot(), game.end_slot());
+        let Found { hits, copies, spans, .. } = *found;
+        let reference = GameRef::new(block, game.index(), self.sources);
+        let before = copies.map_or(0, |copies| copies.first_in(hits, first));
+        hits.slots(first..end).zip(before..).map(move |(slot, hit)| Hit {
+            span: spans.and_then(|spans| spans.span((hits, copies), game, (slot - first) as u32)),
+            game: reference.clone(),
+            node: (slot - first) as u32,
+            value: hits.answer(slot),
+            lowest: copies.map_or(self.untold, |copies| (copies.lowest(hit), copies.count(hit))),
+            copies: copies
+                .filter(|copies| copies.detail() == CopyDetail::All)
+                .map(|copies| Arc::from(copies.of(hit))),
+            query: self.query.clone(),
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! How a session is opened.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+
+use super::{Cancel, Progress, Session, SessionError, stamp_of};
+use crate::scan::{EngineChoice, EngineOptions};
+use orbit_database::{Database, DatabaseError, DatabaseOptions, Held, PlaceCache, Reading, Turns};
+use orbit_engine::gpu::GpuOptions;
+use orbit_pgn::PgnError;
+use orbit_reel::Totals;
+
+/// Memory that a database may take unless the caller says otherwise: some 250 million positions.
+const RESIDENT_BYTES_MAX: u64 = 1 << 30;
+
+/// The least memory that a position takes: its move.
+const POSITION_BYTES: u64 = 2;
+
+/// Where the blocks of a session are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Residence {
+    /// In memory: files are not looked at again, but for the texts of games.
+    Resident {
+        /// The memory that they take, about.
+        bytes: u64,
+    },
+    /// In the files, which each request reads anew: they need more memory than is allowed.
+    Streamed {
+        /// What is allowed: [`SessionOptions::resident_bytes_max`].
+        bytes_max: u64,
+    },
+}
+
+impl fmt::Display for Residence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Residence::Resident { bytes } => write!(f, "in memory ({bytes} bytes)"),
+            Residence::Streamed { bytes_max } => {
+                write!(f, "read anew for each request (it needs more than {bytes_max} bytes of memory)")
+            }
+        }
+    }
+}
+
+/// Choices for a [`Session`]; the defaults suit.
+///
+/// ```
+/// use orbit_search::{EngineChoice, SessionOptions};
+///
+/// let session = SessionOptions::new()
+///     .resident_bytes_max(64 << 20)
+///     .engine(EngineChoice::Cpu)
+///     .open(["games/sample.pgn"])?;
+/// println!("{} positions, {}", session.positions(), session.residence());
+/// # Ok::<(), orbit_search::SessionError>(())
+/// ```
+#[must_use]
+pub struct SessionOptions<'a> {
+    database: DatabaseOptions,
+    resident_bytes_max: u64,
+    engine: EngineOptions,
+    threads: usize,
+    turns: Option<Turns>,
+    cancel: Cancel,
+    progress: Option<Box<dyn FnMut(Progress) + 'a>>,
+}
+
+impl Default for SessionOptions<'_> {
+    fn default() -> Self {
+        SessionOptions {
+            database: DatabaseOptions {
+                substitute_reels: true,
+                places: PlaceCache::of_user(),
+                ..DatabaseOptions::default()
+            },
+            resident_bytes_max: RESIDENT_BYTES_MAX,
+            engine: EngineOptions { gpu: Some(GpuOptions::default()), ..EngineOptions::default() },
+            threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+            turns: None,
+            cancel: Cancel::new(),
+            progress: None,
+        }
+    }
+}
+
+impl<'a> SessionOptions<'a> {
+    /// The defaults.
+    pub fn new() -> SessionOptions<'a> {
+        SessionOptions::default()
+    }
+
+    /// Holds the database in memory if it takes at most so many bytes (1 GiB by default); else each request reads the
+    /// files anew. 0 holds nothing.
+    pub fn resident_bytes_max(mut self, bytes: u64) -> Self {
+        self.resident_bytes_max = bytes;
+        self
+    }
+
+    /// Chooses the engine. [`EngineChoice::Auto`], the default, takes a graphics card for a request where there is a real
+    /// one and enough positions; a card that was opened stays open for the requests that follow.
+    pub fn engine(mut self, choice: EngineChoice) -> Self {
+        self.engine.engine = choice;
+        self
+    }
+
+    /// Chooses the graphics card; `None` for none.
+    pub fn gpu(mut self, options: Option<GpuOptions>) -> Self {
+        self.engine.gpu = options;
+        self
+    }
+
+    /// Uses so many threads for each request; by default one for each core. Answers do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Shares threads with requests while the database is read, block by block.
+    pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
+        self.turns = Some(turns.clone());
+        self
+    }
+
+    /// Whether an up-to-date reel beside a file is read in its place; it is by default.
+    pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
+        self.database.substitute_reels = is_wanted;
+        self
+    }
+
+    /// Where it is noted which game lies where in large PGN files, for [`Session::game`]; by default in the user's folder for
+    /// what can be made again, `None` for nowhere.
+    pub fn places(mut self, cache: Option<PlaceCache>) -> Self {
+        self.database.places = cache;
+        self
+    }
+
+    /// Keeps side lines (variations), comments and glyphs. [`Query::with_variations`](super::Query::with_variations) searches side lines. Other queries are
+    /// asked of main lines, as ever, and take longer: side lines are left out anew for each request. Of reels, only those
+    /// made with side lines can be opened so.
+    pub fn variations(mut self, are_kept: bool) -> Self {
+        (self.database.parse.variations, self.database.parse.annotations) = (are_kept, are_kept);
+        self
+    }
+
+    /// How PGN is read.
+    pub fn reading(mut self, pgn: orbit_pgn::Options) -> Self {
+        self.database.pgn = pgn;
+        self
+    }
+
+    /// Lets a switch stop the reading of the database.
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// Calls `watch` as the database is read into memory, on the thread that opens the session.
+    pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
+        self.progress = Some(Box::new(watch));
+        self
+    }
+
+    /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. What is a reel is told by its first
+    /// bytes; a folder stands for the PGN, EPD and FEN files below it.
+    ///
+    /// # Errors
+    ///
+    /// Paths that cannot be read, files that the web does not have, reels that are damaged, standard input that does not fit into
+    /// memory.
+    pub fn open<P: Into<PathBuf>>(
+        mut self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Session, SessionError> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
+        self.database.interrupt = Arc::clone(&self.cancel.0);
+        let database = match Database::open(&paths, std::mem::take(&mut self.database)) {
+            Err(DatabaseError::Pgn(PgnError::Interrupted)) => return Err(SessionError::Cancelled),
+            opened => opened?,
+        };
+        self.open_database(database)
+    }
+
+    /// Opens one PGN text, plain or packed, which is kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SessionOptions::open`].
+    pub fn open_bytes(mut self, name: &str, bytes: Vec<u8>) -> Result<Session, SessionError> {
+        let database = Database::from_pgn_bytes(name, bytes, std::mem::take(&mut self.database));
+        self.open_database(database)
+    }
+
+    fn open_database(mut self, database: Database) -> Result<Session, SessionError> {
+        let stamps = database.files_read().map(|path| (stamp_of(&path), path));
+        let stamps = stamps.map(|(stamp, path)| (path, stamp)).collect();
+        let (held, positions) = self.hold(&database)?;
+        if held.is_none() && !database.is_repeatable() {
+            let name = database.source_names().join(", ");
+            return Err(SessionError::TooLarge { name, bytes_max: self.resident_bytes_max });
+        }
+        Ok(Session {
+            sources: database.source_names().into(),
+            inputs: Mutex::new(database),
+            held,
+            stamps,
+            positions: AtomicU64::new(positions),
+            resident_bytes_max: self.resident_bytes_max,
+            engine: self.engine,
+            threads: self.threads,
+        })
+    }
+
+    /// Reads a database into memory if it fits, and tells how many positions it has, or about how many.
+    fn hold(&mut self, database: &Database) -> Result<(Option<Held>, u64), SessionError> {
+        let known = database.positions_known();
+        if known.saturating_mul(POSITION_BYTES) > self.resident_bytes_max || self.resident_bytes_max == 0 {
+            return Ok((None, known));
+        }
+        let bytes_total = database.bytes_total();
+        let mut progress = Progress { bytes_total, ..Progress::default() };
+        let mut watch = self.progress.take().unwrap_or_else(|| Box::new(|_| ()));
+        let unread = database.unread().interrupted_by(&self.cancel.0).in_turn(self.turns.as_ref());
+        let reading = Held::read(unread, self.threads, self.resident_bytes_max, |streamed| {
+            progress.add(streamed);
+            watch(progress);
+        })?;
+        if self.cancel.is_cancelled() {
+            return Err(SessionError::Cancelled);
+        }
+        Ok(match reading {
+            Reading::Whole(held) => {
+                progress.finish(held.summary());
+                watch(progress);
+                let positions = held.totals().positions;
+                (Some(held), positions)
+            }
+            Reading::Partial { totals, bytes } => (None, known.max(estimate(&totals, bytes, bytes_total))),
+        })
+    }
+}
+
+/// How many positions there are if all is like what was read.
+fn estimate(totals: &Totals, bytes: u64, bytes_total: Option<u64>) -> u64 {
+    let total = bytes_total.unwrap_or(bytes);
+    let positions = u128::from(totals.positions) * u128::from(total) / u128::from(bytes.max(1));
+    u64::try_from(positions).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,36 @@
+//! Boards as pictures.
+
+use super::Hit;
+use crate::report::{SpanMoves, svg};
+use orbit_core::board::{Bitboard, Square};
+
+/// A board as SVG, by itself. `placement` is a FEN or its first field, `lit` are squares to light up, and `arrows` moves to
+/// draw from square to square, the strongest first.
+///
+/// ```
+/// use orbit_search::{Bitboard, board_svg};
+///
+/// let svg = board_svg("Kings", "8/8/8/4k3/8/4K3/8/8", Bitboard::EMPTY, &[]);
+/// assert!(svg.starts_with("<svg") && svg.contains("White: Ke3; Black: Ke5"));
+/// ```
+pub fn board_svg(title: &str, placement: &str, lit: Bitboard, arrows: &[[Square; 2]]) -> String {
+    let area = Bitboard::EMPTY;
+    let diagram = svg::Diagram { id: "board", title, placement, lit, area, arrows, has_names: true };
+    svg::board_file(&diagram, 360)
+}
+
+impl Hit {
+    /// The position as SVG, White's side down, with the squares of the value lit up and the moves of the span as arrows; of a
+    /// hit without these, with the move that led to it.
+    pub fn svg(&self) -> String {
+        let row = self.game().row();
+        let arrows = match &self.span {
+            Some(span) => SpanMoves::of(span, &row).arrows(self.node()),
+            None => row.move_to(self.node()).map(|mv| [mv.from(), mv.to()]).into_iter().collect(),
+        };
+        let name = |name: Option<String>| name.unwrap_or_else(|| "?".into());
+        let (white, black) = (name(self.game().white()), name(self.game().black()));
+        let title = format!("{white} - {black}: {} {}", self.label(), self.san_before().unwrap_or_default());
+        board_svg(title.trim_end(), &self.fen(), self.squares(), &arrows)
+    }
+}

@@ -1,0 +1,225 @@
+//! Queries that are prepared once.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::SessionError;
+use crate::report::Names;
+use crate::request::Request;
+use crate::themes;
+use orbit_core::diagnostic::Diagnostic;
+use orbit_engine::PreparedQuery;
+use orbit_plan::Options;
+use orbit_query::{Dialect, Parsed, Type, diagram};
+use orbit_transforms::Filter;
+
+/// A query that was read and whose copies were made: any number of sessions run it. Clones share it.
+///
+/// ```
+/// use orbit_search::Query;
+///
+/// let query = Query::parse("flipvertical {Ra8 kg8}")?;
+/// assert_eq!(query.copies().len(), 2);
+///
+/// let fault = Query::parse("flip {Ra8 kg8").unwrap_err();
+/// assert!(fault.to_string().contains("^"));
+/// # Ok::<(), orbit_search::QueryError>(())
+/// ```
+#[derive(Clone)]
+pub struct Query(Arc<Inner>);
+
+struct Inner {
+    text: String,
+    prepared: PreparedQuery,
+    remarks: Vec<Diagnostic>,
+    names: OnceLock<Names>,
+}
+
+impl Query {
+    /// Reads a query in CQL 6.2 or, where it is a position list, in CQL 5.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        Query::prepare(text, orbit_query::parse(text))
+    }
+
+    /// The same in a dialect of choice.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and where.
+    pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
+        Query::prepare(text, orbit_query::parse_dialect(text, Some(dialect)))
+    }
+
+    /// The queries of a request.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the request, or with the first query that is wrong, and where.
+    pub fn of_request(request: &Request) -> Result<Vec<Query>, SessionError> {
+        let read = |text: String| {
+            let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
+            Ok(if request.variations { query.with_variations() } else { query })
+        };
+        request.texts()?.into_iter().map(read).collect()
+    }
+
+    /// The query that finds the men of a board, as `orbit scan --board` does: a FEN whose letters are pieces that must stand on
+    /// their squares, `A` any white and `a` any black piece, `_` a square that must be empty; anything may stand elsewhere. It
+    /// is found under `transforms`, keywords of CQL, the first of them outermost.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the board, and where.
+    ///
+    /// ```
+    /// use orbit_search::Query;
+    ///
+    /// let query = Query::board("8/8/8/8/3N4/5k2/8/8 b", &["shift", "flip"])?;
+    /// assert_eq!(query.text(), "shift flip {btm kf3 Nd4}");
+    /// # Ok::<(), orbit_search::QueryError>(())
+    /// ```
+    pub fn board(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
+        let diagram = diagram::query(board, transforms);
+        Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
+    }
+
+    /// The query whose value is how much a position is like a board under the best of `transforms`, in percent, as `orbit scan
+    /// --similar` has it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the board, and where.
+    pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
+        let diagram = diagram::similar(board, transforms);
+        Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
+    }
+
+    /// The query of a built-in theme: see [`themes`](crate::load_themes).
+    ///
+    /// # Errors
+    ///
+    /// That no theme has this name, with the one that was probably meant.
+    ///
+    /// ```
+    /// use orbit_search::Query;
+    ///
+    /// assert!(Query::theme("greek-gift")?.text().contains("[x]ph7"));
+    /// let fault = Query::theme("greek-gitf").unwrap_err();
+    /// assert!(fault.to_string().contains("did you mean `greek-gift`?"));
+    /// # Ok::<(), orbit_search::QueryError>(())
+    /// ```
+    pub fn theme(name: &str) -> Result<Query, QueryError> {
+        let theme = themes::named(name).map_err(|diagnostic| QueryError::new(name, diagnostic))?;
+        Query::prepare(&theme.query, Ok(theme.parsed))
+    }
+
+    fn prepare(text: &str, parsed: Result<Parsed, Diagnostic>) -> Result<Query, QueryError> {
+        let fault = |diagnostic| QueryError::new(text, diagnostic);
+        let Parsed { query, mut remarks } = parsed.map_err(fault)?;
+        let prepared = PreparedQuery::new(query, Options::default()).map_err(fault)?;
+        remarks.extend(prepared.planner.warnings());
+        let text = text.to_owned();
+        Ok(Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() })))
+    }
+
+    /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The session must keep
+    /// them: see [`SessionOptions::variations`](super::SessionOptions::variations).
+    #[must_use]
+    pub fn with_variations(&self) -> Query {
+        let Inner { text, prepared, remarks, .. } = &*self.0;
+        let (text, remarks, mut prepared) = (text.clone(), remarks.clone(), prepared.clone());
+        prepared.query.variations = true;
+        Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() }))
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Warnings and notes about it, to be shown with [`Diagnostic::render`].
+    pub fn remarks(&self) -> &[Diagnostic] {
+        &self.0.remarks
+    }
+
+    /// Whether parts of a database answer as all of it does: the query keeps nothing from game to game, and sorts no games.
+    /// See [`Search::blocks`](super::Search::blocks).
+    pub fn splits(&self) -> bool {
+        let query = &self.0.prepared.query;
+        !query.outlives_games() && query.sorts.is_empty() && !query.header.sort_match_count
+    }
+
+    /// What its value is: a condition, squares, a number.
+    pub fn value_type(&self) -> Type {
+        self.0.prepared.query.body.ty()
+    }
+
+    /// Whether a hit can consist of moves or of several positions: see [`Search::spans`](super::Search::spans).
+    pub fn has_spans(&self) -> bool {
+        self.0.prepared.query.has_spans()
+    }
+
+    /// The distinct copies of its outermost transform as CQL; the query itself where it has none.
+    pub fn copies(&self) -> &[String] {
+        &self.names().copies
+    }
+
+    /// How each copy comes from the query, in words, in the order of [`Query::copies`].
+    pub fn transforms(&self) -> &[String] {
+        &self.names().transforms
+    }
+
+    fn names(&self) -> &Names {
+        self.0.names.get_or_init(|| Names::new(self.filter(), Vec::new()))
+    }
+
+    pub(super) fn filter(&self) -> &Filter {
+        self.0.prepared.planner.filter()
+    }
+
+    /// Every form of it that an engine reads.
+    pub(crate) fn prepared(&self) -> PreparedQuery {
+        self.0.prepared.clone()
+    }
+}
+
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Query").field(&self.text()).finish()
+    }
+}
+
+/// What is wrong with a query. It displays as the query with the place marked, over several lines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueryError {
+    text: String,
+    diagnostic: Diagnostic,
+}
+
+impl QueryError {
+    pub(super) fn new(text: &str, diagnostic: Diagnostic) -> QueryError {
+        QueryError { text: text.to_owned(), diagnostic }
+    }
+
+    /// The text that is wrong.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Message, place and remedy by themselves.
+    pub fn diagnostic(&self) -> &Diagnostic {
+        &self.diagnostic
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.render(&self.text, "query", false))
+    }
+}
+
+impl std::error::Error for QueryError {}

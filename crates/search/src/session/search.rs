@@ -1,0 +1,499 @@
+//! Requests to a session.
+
+use orbit_transforms::OutermostOrbit as _;
+use std::ops::{ControlFlow, Range};
+
+use super::hit::Hits;
+use super::{Cancel, Hit, Progress, Query, Session, SessionError};
+use crate::choice::{Choice, Condition, Order, Player};
+use crate::report::{Found, HitTotals, Names};
+use crate::request::{Chosen, Request, RequestError};
+use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
+use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use crate::stats::{Counts, Grouping, Stats};
+use orbit_core::board::Color;
+use orbit_database::{Database, Room, StreamedBlock, Summary, Turns};
+use orbit_engine::verify::Sample;
+use orbit_engine::{Answers, Spans, Wants};
+use orbit_query::Type;
+use orbit_reel::{Alike, Block, GameSet};
+
+/// A request: a query, which games and hits count, and in the end what is wanted of them: [hits](Search::hits),
+/// [counts](Search::count), [statistics](Search::statistics), or what a [collector](Search::collect) makes.
+///
+/// ```
+/// use orbit_search::{Query, Session};
+///
+/// let session = Session::open(["games/sample.pgn"])?;
+/// let query = Query::parse("check")?;
+/// let hits = session.search(&query).condition("result=1-0".parse()?).first_of_game().hits_max(3).hits()?;
+/// assert_eq!(hits.len(), 3);
+/// assert!(hits.iter().all(|hit| hit.game().outcome().text() == "1-0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct Search<'a> {
+    pub(super) session: &'a Session,
+    pub(super) queries: Vec<Query>,
+    pub(crate) choice: Choice,
+    hits_max: u64,
+    pub(crate) skip: u64,
+    pub(crate) games_max: Option<u64>,
+    pub(crate) order: Option<(Order, usize)>,
+    detail: Wants,
+    engine: EngineOptions,
+    threads: usize,
+    /// Threads that other requests use as well.
+    turns: Option<Turns>,
+    /// Whether duplicates are left out.
+    pub(crate) unique: Option<Alike>,
+    /// The blocks that are read, if not all.
+    blocks: Option<Range<usize>>,
+    pub(super) cancel: Cancel,
+    watch: Box<dyn FnMut(Progress) + 'a>,
+}
+
+/// What the first query of a request answers on a block.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// At the hits that count.
+    pub(crate) answers: Answers,
+    /// For each game, whether it counts; `None` if all do.
+    pub(crate) games: Option<Vec<bool>>,
+    /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
+    pub(crate) sides: Option<Vec<Option<Color>>>,
+}
+
+impl Told {
+    /// What was found in the block that this is told of.
+    pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
+        Found::of(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
+    }
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(session: &'a Session, queries: Vec<Query>) -> Search<'a> {
+        let mut engine = session.engine.clone();
+        engine.positions = session.positions();
+        Search {
+            session,
+            queries,
+            choice: Choice::default(),
+            hits_max: u64::MAX,
+            skip: 0,
+            games_max: None,
+            order: None,
+            detail: Wants::VALUES | Wants::LOWEST_COPY,
+            engine,
+            threads: session.threads,
+            turns: None,
+            unique: None,
+            blocks: None,
+            cancel: Cancel::new(),
+            watch: Box::new(|_| ()),
+        }
+    }
+
+    /// Counts only games for which this is true, such as `"elo>2500".parse()?`, or hits at positions for which it is, such as
+    /// `"clock<30".parse()?`; of several conditions all must be. Clocks and evaluations stand in comments, which the session
+    /// must keep: see [`SessionOptions::variations`](super::SessionOptions::variations).
+    pub fn condition(mut self, condition: Condition) -> Self {
+        self.choice.conditions.push(condition);
+        self
+    }
+
+    /// Counts only games of a player, and asks the query from the side that he has: see [`Player`].
+    pub fn player(mut self, player: Player) -> Self {
+        self.choice.player = Some(player);
+        self
+    }
+
+    /// Counts only the first hit of each game.
+    pub fn first_of_game(mut self) -> Self {
+        self.choice.first = true;
+        self
+    }
+
+    /// Counts only the hit of each game with the greatest value, the first of equal ones; of sets, the number of squares.
+    pub fn best_of_game(mut self) -> Self {
+        self.choice.best = true;
+        self
+    }
+
+    /// Chooses games, hits, their order and the engine all at once, as a request says. The queries are those of the search.
+    ///
+    /// # Errors
+    ///
+    /// Fields of the request that do not go together, or for which a query lacks something.
+    pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
+        let chosen = request.check()?;
+        self.queries
+            .iter()
+            .try_for_each(|query| chosen.check_query(query.value_type(), query.has_spans()))?;
+        let Chosen { choice, order, skip, games_max } = chosen;
+        (self.choice, self.skip, self.games_max) = (choice, skip, games_max);
+        self.order = order.map(|order| (order, usize::MAX));
+        self.unique = request.unique;
+        self.engine.engine = request.engine.unwrap_or(self.engine.engine);
+        self.engine.verify = request.verify.or(self.engine.verify);
+        Ok(self)
+    }
+
+    /// Stops after so many hits: see [`Search::hits`] and [`Search::for_each`].
+    pub fn hits_max(mut self, hits: u64) -> Self {
+        self.hits_max = hits;
+        self
+    }
+
+    /// Stops after so many games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    pub fn games_max(mut self, games: u64) -> Self {
+        self.games_max = Some(games);
+        self
+    }
+
+    /// Leaves out the first games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    pub fn skip(mut self, games: u64) -> Self {
+        self.skip = games;
+        self
+    }
+
+    /// Leaves out games that equal an earlier one. This takes 24 to 48 bytes of memory for each game.
+    pub fn unique(mut self, alike: Alike) -> Self {
+        self.unique = Some(alike);
+        self
+    }
+
+    /// Hands out the hits of the best `games_max` games, in an order other than that of the database, once all were seen:
+    /// see [`Search::hits`] and [`Search::for_each`].
+    pub fn order(mut self, order: Order, games_max: usize) -> Self {
+        self.order = Some((order, games_max));
+        self
+    }
+
+    /// Finds all copies of the outermost transform that match at a hit, not only the first: see [`Hit::copies`].
+    pub fn all_copies(mut self) -> Self {
+        self.detail |= Wants::ALL_COPIES;
+        self
+    }
+
+    /// Finds what each hit consists of: see [`Hit::span`].
+    pub fn spans(mut self) -> Self {
+        self.detail |= Wants::SPANS;
+        self
+    }
+
+    /// Finds neither values nor copies, only where the hits are: faster.
+    pub fn places_only(mut self) -> Self {
+        self.detail = Wants::HITS;
+        self
+    }
+
+    /// Chooses another engine than the session's.
+    pub fn engine(mut self, choice: EngineChoice) -> Self {
+        self.engine.engine = choice;
+        self
+    }
+
+    /// Has a second engine recompute as much; a difference is an error.
+    pub fn verify(mut self, sample: Sample) -> Self {
+        self.engine.verify = Some(sample);
+        self
+    }
+
+    /// Uses so many threads; the answers do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Shares threads with other requests, block by block.
+    pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
+        self.turns = Some(turns.clone());
+        self
+    }
+
+    /// Reads these blocks alone, counted from 0 over all reels: see [`Session::positions_of_blocks`]. Games keep their
+    /// numbers. What is found in ranges that follow each other is what is found in all, one after the other, if the query
+    /// [splits](Query::splits) and neither games nor hits are limited or ordered.
+    ///
+    /// ```
+    /// use orbit_search::{Query, Session};
+    ///
+    /// let session = Session::open(["games/sample.pgn"])?;
+    /// assert_eq!(session.positions_of_blocks(), None);
+    /// assert!(session.search(&Query::parse("mate")?).blocks(0..1).count().is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn blocks(mut self, blocks: Range<usize>) -> Self {
+        self.blocks = Some(blocks);
+        self
+    }
+
+    /// Lets a switch stop the request.
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// Calls `watch` after each block of games, on the thread that runs the request. At the end of the database, its last
+    /// call has all games, positions and bytes.
+    pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
+        self.watch = Box::new(watch);
+        self
+    }
+
+    /// All hits of the first query, in the order of the database or of [`Search::order`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub fn hits(self) -> Result<Vec<Hit>, SessionError> {
+        let mut hits = Vec::new();
+        self.for_each(|hit| {
+            hits.push(hit);
+            ControlFlow::Continue(())
+        })?;
+        Ok(hits)
+    }
+
+    /// Calls `take` for every hit of the first query, in the order of the database or of [`Search::order`], until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end, or that the request was cancelled; the hits before were
+    /// handed out.
+    ///
+    /// # Panics
+    ///
+    /// Without a query.
+    pub fn for_each(mut self, mut take: impl FnMut(Hit) -> ControlFlow<()>) -> Result<Summary, SessionError> {
+        let mut left = self.hits_max;
+        let mut take = move |hit| {
+            left -= 1;
+            let flow = take(hit);
+            if left == 0 { ControlFlow::Break(()) } else { flow }
+        };
+        let mut games = GamesTaken::new(self.skip, self.games_max);
+        if left == 0 || games.are_all() {
+            return Ok(Summary::default());
+        }
+        let (skip, mut top) = (self.skip, self.order.map(|(order, max)| (order, order.top(self.room(max)))));
+        let wants = self.wants_of_hits();
+        let (scan, session) = (self.scan()?, self.session);
+        let query = self.queries[0].clone();
+        // Of a single copy the hits tell enough.
+        let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
+        let (names, hits) = (Names::default(), Hits { query: &query, sources: &session.sources, untold });
+        let summary = self.for_each_told(&scan, wants, |streamed, told| {
+            let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
+            match &mut top {
+                None => block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
+                    if games.takes_next() {
+                        hits.of(block, &found, &game).try_for_each(&mut take)?;
+                    }
+                    if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                }),
+                Some((order, top)) => {
+                    for game in block.games().filter(|game| found.hits.count_in(game.slots()) > 0) {
+                        top.offer(order.rank(&game, (&found).into()), game.number(), || {
+                            hits.of(block, &found, &game).collect::<Vec<Hit>>()
+                        });
+                    }
+                    ControlFlow::Continue(())
+                }
+            }
+        })?;
+        if let Some((_, top)) = top {
+            let _ = top.list(skip).flatten().try_for_each(&mut take);
+        }
+        Ok(summary)
+    }
+
+    /// Hands what the first query answers on each block to `take`, in the order of the database, until it breaks. `wants` are
+    /// those of hits; those of the choice are added. The scan is that of [`Search::scan`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub(crate) fn for_each_told(
+        &mut self,
+        scan: &Scan,
+        wants: Wants,
+        mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
+    ) -> Result<Summary, SessionError> {
+        let wants = wants | self.choice.wants();
+        let outputs: Vec<_> = self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect();
+        let work = |found: BlockAnswers<'_>, _: &Room| {
+            let BlockAnswers { block, games, sides, answers, spans } = found;
+            let mut answers = answers.into_iter().next()?;
+            answers.spans = spans
+                .into_iter()
+                .next()
+                .flatten()
+                .map(|told| Spans::told(&*told, (&answers.hits, answers.copies.as_ref()), block));
+            Some(Told { answers, games, sides })
+        };
+        let choice = self.choice.clone();
+        self.run(scan, &outputs, &choice, work, |streamed, told| {
+            told.map_or(ControlFlow::Break(()), |told| take(streamed, told))
+        })
+    }
+
+    /// Makes something of what is answered on each block, on the threads of the scan, and hands it to `take` in the order
+    /// of the database, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub(super) fn run<T: Send>(
+        &mut self,
+        scan: &Scan,
+        outputs: &[Wants],
+        choice: &Choice,
+        work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
+        mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
+    ) -> Result<Summary, SessionError> {
+        let database = self.database(false)?;
+        let mut progress = self.begin(&database);
+        let summary = scan.for_each_block(database, outputs, choice, work, |streamed, made| {
+            self.step(&mut progress, &streamed);
+            take(&streamed, made)
+        })?;
+        self.finish(progress, scan, &summary)?;
+        Ok(summary)
+    }
+
+    /// What is read.
+    pub(super) fn database(&self, with_texts: bool) -> Result<Database, SessionError> {
+        let database = match &self.blocks {
+            None => self.session.database(&self.cancel, with_texts),
+            Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
+        };
+        let database = database?.in_turn(self.turns.as_ref());
+        match self.unique {
+            None => Ok(database),
+            Some(alike) => Ok(database.without_duplicates(GameSet::new(alike))),
+        }
+    }
+
+    /// The games that are left out at the beginning.
+    pub(super) fn skipped(&self) -> usize {
+        usize::try_from(self.skip).unwrap_or(usize::MAX)
+    }
+
+    /// The games that are kept of an order of which `max` games are wanted: those that are left out as well.
+    pub(super) fn room(&self, max: usize) -> usize {
+        let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        listed.min(max).saturating_add(self.skipped())
+    }
+
+    /// How far a request has come that was not begun.
+    pub(super) fn begin(&self, database: &Database) -> Progress {
+        Progress { bytes_total: database.bytes_total(), ..Progress::default() }
+    }
+
+    /// Tells of the next block.
+    pub(super) fn step(&mut self, progress: &mut Progress, streamed: &StreamedBlock) {
+        progress.add(streamed);
+        (self.watch)(*progress);
+    }
+
+    /// How many games and positions each query hits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::collect`].
+    pub fn count(self) -> Result<Vec<HitTotals>, SessionError> {
+        let queries = self.queries.len();
+        let (part, _) = self.collect(&TotalsCollector)?;
+        let mut totals = part.queries;
+        totals.resize(queries, HitTotals::default());
+        Ok(totals)
+    }
+
+    /// The hits of the first query by groups, such as `"year,eco,year*result"`: see the documentation of
+    /// [`Grouping`] for what there is.
+    ///
+    /// # Errors
+    ///
+    /// Groupings that are not understood, and those of [`Search::collect`].
+    pub fn statistics(self, groupings: &str) -> Result<Counts, SessionError> {
+        let stats = Stats::new(Grouping::list(groupings)?).with_sides();
+        let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
+        let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
+        let stats = if is_number { stats.with_values() } else { stats };
+        let collector = StatisticsCollector::new(stats);
+        let query = self.queries.first().cloned();
+        let (part, _) = self.collect(&collector)?;
+        let counts = collector.counts(part, query.iter().map(|query| query.filter())).into_iter().next();
+        Ok(counts.unwrap_or_else(|| collector.stats().none()))
+    }
+
+    /// What a collector makes of the answers of all queries, and what was read for it. The dates and ratings among the
+    /// totals of the latter are known where tags had to be read.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the engine or the database from coming to the end, what the collector cannot take, or that the request was
+    /// cancelled.
+    pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), SessionError> {
+        let scan = self.scan()?;
+        let run = Run::new(&scan, &self.choice, collector);
+        let database = self.database(run.wants().contains(Wants::GAME_TEXTS))?;
+        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
+        let watch = &mut self.watch;
+        let (part, summary) = run.collect_watched(database, |streamed: &StreamedBlock| {
+            progress.add(streamed);
+            watch(progress);
+        })?;
+        self.finish(progress, &scan, &summary)?;
+        Ok((part, summary))
+    }
+
+    /// The name of the engine that is to answer: `cpu`, `gpu` or `reference`. A card is opened for it if that is the choice.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses a query, or there is no such card.
+    pub fn engine_name(&self) -> Result<&'static str, SessionError> {
+        Ok(self.scan()?.engine().info().name)
+    }
+
+    fn wants_of_hits(&self) -> Wants {
+        let order = self.order.map_or(Wants::HITS, |(order, _)| order.wants());
+        self.detail | self.choice.wants() | order
+    }
+
+    /// The queries, planned for the engine of choice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::engine_name`].
+    pub(crate) fn scan(&self) -> Result<Scan, SessionError> {
+        let queries = self.queries.iter().map(Query::prepared).collect();
+        Ok(Scan::of(queries, &self.engine)?.threads(self.threads))
+    }
+
+    /// Ends a request: the last of its progress, what was learnt of the database, and of the card.
+    pub(super) fn finish(
+        &mut self,
+        mut progress: Progress,
+        scan: &Scan,
+        summary: &Summary,
+    ) -> Result<(), SessionError> {
+        if scan.engine().info().notice.is_some() {
+            self.engine.card.forget();
+        }
+        if self.cancel.is_cancelled() && !summary.finished {
+            return Err(SessionError::Cancelled);
+        }
+        if summary.finished {
+            progress.finish(summary);
+            (self.watch)(progress);
+        }
+        if self.blocks.is_none() && self.unique.is_none() {
+            self.session.learn(summary, scan.searches_variations());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! Hits as Arrow record batches, for data frames and databases.
+
+use std::ops::{ControlFlow, Range};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
+
+use super::{Search, SessionError};
+use crate::choice::Order;
+use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
+use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
+use crate::scan::{BlockAnswers, Scan};
+use orbit_database::{Room, Summary};
+use orbit_engine::{Rank, Wants};
+
+/// Rows that are handed out together, at least; fewer at the end.
+const BATCH_ROWS: usize = 16_384;
+
+/// Which columns a table has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TableColumns {
+    /// Those of JSON Lines.
+    All,
+    /// Those of JSON Lines but some.
+    Without(Vec<Column>),
+    /// These.
+    Only(Vec<Column>),
+}
+
+/// A request whose hits are rows of Arrow record batches: what [`Search::table`] and [`Search::positions`] make.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use orbit_search::{Query, Rows, Session, TableColumns};
+///
+/// let session = Session::open(["games/sample.pgn"])?;
+/// let query = Query::parse("flipcolor {Bh7 kg8}")?;
+/// let table = session.search(&query).table(Rows::Hits, &TableColumns::All)?;
+/// assert_eq!(table.schema().field(1).name(), "game");
+/// let mut rows = 0;
+/// table.for_each(|batch| {
+///     rows += batch.num_rows();
+///     ControlFlow::Continue(())
+/// })?;
+/// assert_eq!(rows as u64, session.search(&query).count()?[0].positions);
+/// # Ok::<(), orbit_search::SessionError>(())
+/// ```
+#[must_use]
+pub struct Table<'a> {
+    search: Search<'a>,
+    scan: Scan,
+    rows: Box<dyn ArrowRows>,
+}
+
+/// What one block adds to a table.
+struct BlockRows {
+    rows: ArrowBlock,
+    /// Of the games among them, in an order that is not that of the database.
+    ranks: Vec<(Rank, u32)>,
+}
+
+impl<'a> Search<'a> {
+    /// The hits of the first query as a table, a row for each hit or for each game; the columns are those of
+    /// `docs/output.md`.
+    ///
+    /// # Errors
+    ///
+    /// The engine refuses the query, or there is no such card.
+    pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, SessionError> {
+        let scan = self.scan()?;
+        let all = Columns::of_objects(extras_of(&scan, &self.choice));
+        let columns = match columns {
+            TableColumns::All => all,
+            TableColumns::Only(columns) => Columns::new(columns),
+            TableColumns::Without(left_out) => {
+                let kept = all.list().iter().filter(|column| !left_out.contains(column));
+                Columns::new(&kept.copied().collect::<Vec<_>>())
+            }
+        };
+        Ok(Table { search: self, scan, rows: Box::new(HitRows { columns, rows }) })
+    }
+
+    /// The positions that the first query hits as columns of numbers: see [`PositionRows`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::table`].
+    pub fn positions(self) -> Result<Table<'a>, SessionError> {
+        let scan = self.scan()?;
+        Ok(Table { search: self, scan, rows: Box::new(PositionRows) })
+    }
+}
+
+impl Table<'_> {
+    /// The names and types of the columns.
+    pub fn schema(&self) -> SchemaRef {
+        self.rows.schema()
+    }
+
+    /// Hands the rows to `take`, many at once, in the order of the database or of [`Search::order`], until it breaks. With
+    /// [`Search::games_max`] no more games are listed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Search::for_each`].
+    pub fn for_each(
+        self,
+        mut take: impl FnMut(RecordBatch) -> ControlFlow<()>,
+    ) -> Result<Summary, SessionError> {
+        let Table { mut search, scan, rows } = self;
+        let schema = rows.schema();
+        let by_query = scan.sorts_games().then_some((Order::ByQuery, usize::MAX));
+        let order = search.order.or(by_query);
+        let wants = rows.wants() | search.choice.wants();
+        let wants = wants | order.map_or(Wants::HITS, |(order, _)| order.wants());
+        let outputs = [wanted_of(wants, search.queries[0].filter())];
+        let names = names_of(&scan, wants, search.session.sources().to_vec());
+        let (choice, report_room) = (search.choice.clone(), ReportRoom::new(1));
+        let most = match order {
+            None => search.room(usize::MAX),
+            Some(_) => usize::MAX,
+        };
+        let mut waiting = Waiting { schema, batches: Vec::new(), rows: 0 };
+        let mut top = order.map(|(order, max)| order.top::<RecordBatch>(search.room(max)));
+        let (mut skip, mut left) = (search.skipped(), search.games_max.unwrap_or(u64::MAX));
+        let work = |found: BlockAnswers<'_>, room: &Room| {
+            let found = BlockResult { found: &found, names: &names }.first();
+            let make = || rows.block(&found, most);
+            let rows = report_room.make(found.hits.count(), room, make, |rows: &ArrowBlock| {
+                rows.batch.get_array_memory_size() as u64
+            });
+            let ranked = order.map_or(Vec::new(), |(order, _)| {
+                rows.games
+                    .iter()
+                    .map(|(index, _)| {
+                        let game = found.block.game(*index as usize);
+                        (order.rank(&game, (&found).into()), game.number())
+                    })
+                    .collect()
+            });
+            BlockRows { rows, ranks: ranked }
+        };
+        let summary = search.run(&scan, &outputs, &choice, work, |_, found| {
+            let BlockRows { rows: ArrowBlock { batch, games }, ranks } = found;
+            if let Some(top) = &mut top {
+                for ((rank, number), (_, rows)) in ranks.into_iter().zip(games) {
+                    top.offer(rank, number, || slice(&batch, rows));
+                }
+                return ControlFlow::Continue(());
+            }
+            let skipped = games.len().min(skip);
+            let listed = (games.len() - skipped).min(usize::try_from(left).unwrap_or(usize::MAX));
+            let end = |games_before: usize| games_before.checked_sub(1).map_or(0, |last| games[last].1.end);
+            let rows = end(skipped)..end(skipped + listed);
+            (skip, left) = (skip - skipped, left - listed as u64);
+            let flow = waiting.add(slice(&batch, rows), &mut take);
+            if left == 0 { ControlFlow::Break(()) } else { flow }
+        })?;
+        let mut flow = ControlFlow::Continue(());
+        if let Some(top) = top {
+            flow = top.list(search.skip).try_for_each(|rows| waiting.add(rows, &mut take));
+        }
+        if flow.is_continue() {
+            let _ = waiting.end(&mut take);
+        }
+        Ok(summary)
+    }
+}
+
+fn slice(batch: &RecordBatch, rows: Range<usize>) -> RecordBatch {
+    batch.slice(rows.start, rows.len())
+}
+
+/// Rows that wait until there are enough of them.
+struct Waiting {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    rows: usize,
+}
+
+impl Waiting {
+    fn add(
+        &mut self,
+        batch: RecordBatch,
+        take: &mut impl FnMut(RecordBatch) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if batch.num_rows() > 0 {
+            self.rows += batch.num_rows();
+            self.batches.push(batch);
+        }
+        if self.rows < BATCH_ROWS { ControlFlow::Continue(()) } else { self.end(take) }
+    }
+
+    /// Hands out what waits.
+    fn end(&mut self, take: &mut impl FnMut(RecordBatch) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.rows = 0;
+        match self.batches.len() {
+            0 => ControlFlow::Continue(()),
+            1 => self.batches.drain(..).try_for_each(take),
+            _ => {
+                let batches = std::mem::take(&mut self.batches);
+                take(concat_batches(&self.schema, &batches).expect("the batches have one schema"))
+            }
+        }
+    }
+}

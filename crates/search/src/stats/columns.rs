@@ -1,0 +1,480 @@
+//! The groups of a block's games and positions, as numbers.
+//!
+//! Counting compares groups all the time, so that within a block a group is a [`Code`]; each distinct
+//! tag value is looked at once. Codes of different blocks do not compare: their [`Key`]s do.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use hashbrown::HashMap;
+
+use super::Key;
+use super::codes::{Code, Names};
+use super::grouping::By;
+use super::played::{Beside, PlayedColumn};
+use super::seen_from;
+use crate::report::{Found, SpanMoves};
+use orbit_core::board::Color;
+use orbit_core::game::measures::thousandths_text;
+use orbit_core::game::{
+    Date, Measure, Mention, MoveNumbers, Rating, Speed, date, eco, fide, rating, tags, termination,
+    time_control, title,
+};
+use orbit_engine::{Answer, CopyHits, Hits, Outcome, Span};
+use orbit_reel::{Block, GameMeasures, GameRow};
+
+/// What is not known.
+const UNKNOWN: Code = Code::MIN;
+
+/// An evaluation that is a mate, and one below the lowest border of classes.
+pub(super) const WHITE_MATES: &str = "White mates";
+pub(super) const BLACK_MATES: &str = "Black mates";
+const WHITE_MATES_CODE: Code = Code::MAX;
+const BLACK_MATES_CODE: Code = Code::MIN + 1;
+const BELOW: Code = Code::MIN + 2;
+
+/// A position.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The index of its game in the block.
+    pub(super) game: usize,
+    pub(super) slot: usize,
+    pub(super) ply: usize,
+}
+
+/// The groups of one property in one block.
+pub(super) enum GroupColumn {
+    /// All games and positions are one group.
+    Whole,
+    /// Two groups for each game, often the same one twice.
+    Games { codes: Vec<[Code; 2]>, names: Option<Names> },
+    /// The names of White and Black of each game.
+    Players { codes: Vec<[Code; 2]>, names: Names },
+    /// Steps of half-moves.
+    Plies(u32),
+    /// Steps of moves, and how the moves of each game are numbered.
+    Moves { step: u32, numbers: Vec<MoveNumbers> },
+    /// Steps or classes of a measure, for each slot.
+    Measures { measure: Measure, codes: Vec<Code> },
+    /// Steps of the query's values.
+    Values(u32),
+    /// Copies that match.
+    Copies,
+    /// Steps of how many moves hits consist of.
+    Lengths(u32),
+    /// The first of these moves.
+    Sans(RefCell<Names>),
+    /// The moves beside hits.
+    Played(PlayedColumn),
+}
+
+/// One hit: its slot, and its index among the hits of the block.
+#[derive(Clone, Copy)]
+pub(super) struct HitAt<'a> {
+    pub(super) slot: usize,
+    pub(super) index: usize,
+    pub(super) hits: &'a Hits,
+    pub(super) copies: &'a CopyHits,
+    pub(super) found: &'a Found<'a>,
+    pub(super) game: &'a GameRow<'a>,
+    /// What it consists of, if a column is made of that.
+    pub(super) span: Option<&'a Span>,
+}
+
+impl GroupColumn {
+    pub(super) fn new(by: &By, found: &Found) -> GroupColumn {
+        let block = found.block;
+        let mut names = Names::default();
+        let codes: Vec<[Code; 2]> = match by {
+            By::Ply(step) => return GroupColumn::Plies(*step),
+            By::Move(step) => {
+                let numbers = block.games().map(|game| MoveNumbers::of(&game)).collect();
+                return GroupColumn::Moves { step: *step, numbers };
+            }
+            By::Measure(measure, step) => {
+                return GroupColumn::Measures { measure: *measure, codes: measures(block, *measure, *step) };
+            }
+            By::Value(step) => return GroupColumn::Values(*step),
+            By::Copy => return GroupColumn::Copies,
+            By::Length(step) => return GroupColumn::Lengths(*step),
+            By::San => return GroupColumn::Sans(RefCell::default()),
+            By::Next { plies, is_played } => {
+                return GroupColumn::Played(PlayedColumn::new(Beside::Next(*plies), *is_played));
+            }
+            By::Previous { is_played } => {
+                return GroupColumn::Played(PlayedColumn::new(Beside::Previous, *is_played));
+            }
+            By::Year => return GroupColumn::numbers(years(block)),
+            By::Decade => {
+                let decade = |year| if year == UNKNOWN { year } else { year / 10 * 10 };
+                return GroupColumn::numbers(years(block).map(decade));
+            }
+            By::Elo(rating, step) => return GroupColumn::numbers(ratings(block, *rating, *step)),
+            By::Result => {
+                let text = |game: GameRow| match found.sides.and_then(|sides| sides[game.index()]) {
+                    None => game.outcome().text(),
+                    Some(side) => result_of_player(seen_from(game.outcome(), side)),
+                };
+                block.games().map(|game| [names.code(text(game).into()); 2]).collect()
+            }
+            By::Source => of_sources(found, &mut names, |source| Some(source.to_owned())),
+            By::Folder => of_sources(found, &mut names, |source| {
+                let folder = Path::new(source).parent()?.to_string_lossy();
+                Some(if folder.is_empty() { String::from(".") } else { folder.into_owned() })
+            }),
+            By::Side => {
+                let side = |side: Option<Color>| match side {
+                    None => UNKNOWN,
+                    Some(side) => names.code(side.fold_wb("white", "black").into()),
+                };
+                of_sides(found).map(side).map(twice).collect()
+            }
+            By::Opponent => {
+                let codes = Color::ALL.map(|side| players(block, side, &mut names));
+                of_other_side(found, codes).map(twice).collect()
+            }
+            By::PlayerOf(side) => players(block, *side, &mut names).into_iter().map(twice).collect(),
+            By::PlayerElo(step) => {
+                let codes =
+                    [Rating::Black, Rating::White].map(|rating| ratings(block, rating, *step).collect());
+                return GroupColumn::numbers(of_other_side(found, codes));
+            }
+            By::OpponentElo(step) => {
+                let codes =
+                    [Rating::White, Rating::Black].map(|rating| ratings(block, rating, *step).collect());
+                return GroupColumn::numbers(of_other_side(found, codes));
+            }
+            By::Eco(length) => {
+                let mut code = |value: &[u8]| {
+                    let eco = eco::of_value(value)?;
+                    Some(names.code(eco.as_str()[..usize::from(*length)].to_owned()))
+                };
+                tag(block, "ECO", &mut code).map(twice).collect()
+            }
+            By::Title(side) => {
+                let mut of = |side| {
+                    let code = |value: &[u8]| title::of_value(value).map(|title| names.code(title));
+                    tag(block, title::tag(side), code).collect::<Vec<_>>()
+                };
+                match side {
+                    Some(side) => of(*side).into_iter().map(twice).collect(),
+                    None => {
+                        let [white, black] = [of(Color::White), of(Color::Black)];
+                        white.into_iter().zip(black).map(|(white, black)| [white, black]).collect()
+                    }
+                }
+            }
+            By::Speed => {
+                let code = |value: &[u8]| Some(names.code(Speed::of_value(value)?.name().to_owned()));
+                tag(block, time_control::TAG, code).map(twice).collect()
+            }
+            By::Termination => {
+                let code = |value: &[u8]| termination::of_value(value).map(|class| names.code(class));
+                tag(block, termination::TAG, code).map(twice).collect()
+            }
+            By::Tag(name) => texts(block, name, &mut names).into_iter().map(twice).collect(),
+            By::Player => {
+                let [white, black] =
+                    [Color::White, Color::Black].map(|side| players(block, side, &mut names));
+                let codes = white.into_iter().zip(black).map(|(white, black)| [white, black]).collect();
+                return GroupColumn::Players { codes, names };
+            }
+        };
+        GroupColumn::Games { codes, names: Some(names) }
+    }
+
+    fn numbers(codes: impl Iterator<Item = Code>) -> GroupColumn {
+        GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
+    }
+
+    /// Whether it is a property of hits alone; see [`By::is_of_hits`].
+    pub(super) fn is_of_hits(&self) -> bool {
+        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
+            || self.is_of_spans()
+            || self.is_of_moves()
+    }
+
+    /// True for the moves beside hits.
+    pub(super) fn is_of_moves(&self) -> bool {
+        matches!(self, GroupColumn::Played(_))
+    }
+
+    /// Whether it is a property of the moves of which a hit consists.
+    pub(super) fn is_of_spans(&self) -> bool {
+        matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
+    }
+
+    /// The copy that a group is of, counted from 0; `None` where groups are no copies.
+    pub(super) fn copy(&self, code: Code) -> Option<usize> {
+        matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
+    }
+
+    /// Whether it is a property of positions.
+    pub(super) fn is_of_plies(&self) -> bool {
+        matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
+    }
+
+    /// Whether a group may come again in a line after another one.
+    pub(super) fn comes_again(&self) -> bool {
+        matches!(self, GroupColumn::Measures { .. })
+    }
+
+    /// Whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
+    pub(super) fn sides(&self, game: usize, code: Code) -> Option<[bool; 2]> {
+        let GroupColumn::Players { codes, .. } = self else { return None };
+        Some(codes[game].map(|player| player == code))
+    }
+
+    /// The names of both players of a game, if both are known and are not the same.
+    pub(super) fn names(&self, game: usize) -> Option<[&str; 2]> {
+        let GroupColumn::Players { codes, names } = self else { return None };
+        let name = |code: Code| match names.keys.get(usize::try_from(code).ok()?)? {
+            Key::Text(name) | Key::Player(Mention { name, .. }) => Some(name.as_str()),
+            _ => None,
+        };
+        let [white, black] = codes[game].map(name);
+        Some([white?, black?]).filter(|[white, black]| white != black)
+    }
+
+    /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
+    pub(super) fn codes(&self, place: Place, out: &mut Vec<Code>) {
+        let Place { game, slot, ply } = place;
+        out.clear();
+        match self {
+            GroupColumn::Whole
+            | GroupColumn::Values(_)
+            | GroupColumn::Copies
+            | GroupColumn::Lengths(_)
+            | GroupColumn::Sans(_)
+            | GroupColumn::Played(_) => out.push(0),
+            GroupColumn::Games { codes, .. } | GroupColumn::Players { codes, .. } => {
+                let [first, second] = codes[game];
+                out.push(first);
+                if second != first {
+                    out.push(second);
+                }
+            }
+            GroupColumn::Measures { codes, .. } => out.push(codes[slot]),
+            GroupColumn::Plies(step) => out.push(steps(ply as Code, *step)),
+            GroupColumn::Moves { step, numbers } => {
+                out.push(steps(numbers[game].full(ply as u32).into(), *step))
+            }
+        }
+    }
+
+    /// The ply after `ply` from which on the groups are others.
+    pub(super) fn run_end(&self, Place { game, ply, .. }: Place) -> usize {
+        match self {
+            GroupColumn::Plies(step) => (ply / *step as usize + 1) * *step as usize,
+            GroupColumn::Moves { step, numbers } => {
+                let number = numbers[game].full(ply as u32);
+                let left = (number / step + 1) * step - number;
+                // A move has two plies, and this may be the second one.
+                let is_second = numbers[game].full(ply as u32 + 1) > number;
+                ply + 2 * left as usize - usize::from(is_second)
+            }
+            GroupColumn::Measures { .. } => ply + 1,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Lists the groups of a position that hits; of moves beside it, also tells the side that plays them.
+    pub(super) fn codes_of_hit(&self, place: Place, hit: HitAt, out: &mut Vec<Code>) -> Option<Color> {
+        match self {
+            GroupColumn::Values(step) => {
+                out.clear();
+                out.push(match hit.hits.answer(hit.slot) {
+                    Answer::Bool(_) => UNKNOWN,
+                    Answer::Set(squares) => steps(squares.count() as Code, *step),
+                    Answer::Num(number) => number.map_or(UNKNOWN, |number| steps(number.into(), *step)),
+                });
+            }
+            GroupColumn::Copies => {
+                out.clear();
+                out.extend(hit.copies.of(hit.index).iter().map(|&copy| Code::from(copy) + 1));
+            }
+            GroupColumn::Lengths(step) => {
+                out.clear();
+                out.push(hit.span.map_or(UNKNOWN, |span| steps(span.length() as Code, *step)));
+            }
+            GroupColumn::Sans(names) => {
+                out.clear();
+                let san = hit.span.and_then(|span| SpanMoves::key_san(span, hit.game));
+                out.push(san.map_or(UNKNOWN, |san| names.borrow_mut().code(san)));
+            }
+            GroupColumn::Played(column) => {
+                out.clear();
+                return Some(column.codes((hit.found, hit.game, hit.span), (hit.slot, hit.index), out));
+            }
+            _ => self.codes(place, out),
+        }
+        None
+    }
+
+    /// The group that [`GroupColumn::codes`] means.
+    pub(super) fn key(&self, code: Code) -> Key {
+        match self {
+            GroupColumn::Whole => Key::Whole,
+            column if column.is_of_hits() => Key::Whole,
+            _ => self.key_of_hit(code),
+        }
+    }
+
+    /// The group that [`GroupColumn::codes_of_hit`] means.
+    pub(super) fn key_of_hit(&self, code: Code) -> Key {
+        match self {
+            GroupColumn::Whole => Key::Whole,
+            GroupColumn::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
+            _ if code == UNKNOWN => Key::Unknown,
+            GroupColumn::Games { names: Some(names), .. } | GroupColumn::Players { names, .. } => {
+                names.key(code)
+            }
+            GroupColumn::Measures { measure, .. } => match code {
+                WHITE_MATES_CODE => Key::Text(WHITE_MATES.to_owned()),
+                BLACK_MATES_CODE => Key::Text(BLACK_MATES.to_owned()),
+                BELOW => Key::Text(format!("below {}", thousandths_text(measure.borders()[0]))),
+                number => Key::Thousandths(number),
+            },
+            GroupColumn::Sans(names) => names.borrow().key(code),
+            GroupColumn::Played(column) => column.key(code),
+            _ => Key::Number(code),
+        }
+    }
+}
+
+/// The group of each slot by a measure, in steps or in classes.
+fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<Code> {
+    let mut codes = vec![UNKNOWN; block.slots()];
+    let code = |number: i64| match (number, step) {
+        (i64::MAX, _) => WHITE_MATES_CODE,
+        (i64::MIN, _) => BLACK_MATES_CODE,
+        (number, Some(step)) => steps(number, step),
+        (number, None) => {
+            let borders = measure.borders();
+            let above = borders.partition_point(|border| *border <= number);
+            above.checked_sub(1).map_or(BELOW, |at| borders[at])
+        }
+    };
+    for game in block.games() {
+        let told = GameMeasures::of(&game);
+        if told.are_none() {
+            continue;
+        }
+        for (node, slot) in (0..).zip(game.slots()) {
+            codes[slot] = told.at(node).get(measure).map_or(UNKNOWN, code);
+        }
+    }
+    codes
+}
+
+/// How a game ended for a player who is White, in a word.
+pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::WhiteWins => "won",
+        Outcome::Draw => "drawn",
+        Outcome::BlackWins => "lost",
+        Outcome::Unknown => Outcome::Unknown.text(),
+    }
+}
+
+/// What `read` makes of the name of each game's source, which may be unknown.
+fn of_sources(found: &Found, names: &mut Names, read: impl Fn(&str) -> Option<String>) -> Vec<[Code; 2]> {
+    let mut codes: HashMap<u32, Code> = HashMap::new();
+    let code = |game: GameRow| {
+        *codes.entry(game.source()).or_insert_with(|| {
+            let text = Some(found.names.source(&game)).filter(|source| !source.is_empty()).and_then(&read);
+            text.map_or(UNKNOWN, |text| names.code(text))
+        })
+    };
+    found.block.games().map(code).map(twice).collect()
+}
+
+/// The side of the player in each game.
+fn of_sides<'a>(found: &Found<'a>) -> impl Iterator<Item = Option<Color>> + use<'a> {
+    let sides = found.sides;
+    (0..found.block.games_len()).map(move |game| sides.and_then(|sides| sides[game]))
+}
+
+/// Of what is known of White and of Black of each game that of the player's opponent.
+fn of_other_side(found: &Found, [white, black]: [Vec<Code>; 2]) -> impl Iterator<Item = Code> {
+    of_sides(found).zip(white.into_iter().zip(black)).map(|(side, (white, black))| match side {
+        None => UNKNOWN,
+        Some(Color::White) => black,
+        Some(Color::Black) => white,
+    })
+}
+
+fn twice(code: Code) -> [Code; 2] {
+    [code; 2]
+}
+
+/// The largest multiple of a step that is not above a number.
+fn steps(number: Code, step: u32) -> Code {
+    let step = Code::from(step);
+    number.div_euclid(step) * step
+}
+
+/// What `read` makes of a tag of each game; each distinct value is read once.
+fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<Code>) -> impl Iterator<Item = Code> {
+    let names = block.tag_names(name);
+    let values = block.tag_values();
+    let mut codes: Vec<Option<Code>> = vec![None; if names.is_empty() { 0 } else { values.len() }];
+    block.games().map(move |game: GameRow| {
+        let Some(value) = game.tag_value(&names) else { return UNKNOWN };
+        *codes[value.0 as usize].get_or_insert_with(|| {
+            let value = values.get(value.0).expect("games have values of their block");
+            read(value).unwrap_or(UNKNOWN)
+        })
+    })
+}
+
+fn texts(block: &Block, name: &str, names: &mut Names) -> Vec<Code> {
+    let code = |value: &[u8]| tags::known_value(name, value).map(|text| names.code(text.into_owned()));
+    tag(block, name, code).collect()
+}
+
+/// The player of a side in each game: the name, with the FIDE number where there is one.
+fn players(block: &Block, side: Color, names: &mut Names) -> Vec<Code> {
+    let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
+    let spelt = texts(block, tag, names);
+    if numbers.is_empty() {
+        return spelt;
+    }
+    let mut codes: HashMap<(Code, u32), Code> = HashMap::new();
+    let code = |(game, spelt): (GameRow, Code)| {
+        let number =
+            game.tag_value(&numbers).and_then(|value| fide::of_value(block.tag_values().get(value.0)?));
+        let Some(number) = number.filter(|_| spelt != UNKNOWN) else { return spelt };
+        *codes.entry((spelt, number)).or_insert_with(|| {
+            let Key::Text(name) = names.key(spelt) else { return spelt };
+            names.code_of(Key::Player(Mention { name, number: Some(number) }))
+        })
+    };
+    block.games().zip(spelt).map(code).collect()
+}
+
+fn years(block: &Block) -> impl Iterator<Item = Code> {
+    let year = |value: &[u8]| Date::of_value(value).map(|date| date.year.into());
+    let [date, utc] = date::TAGS.map(|name| tag(block, name, year));
+    date.zip(utc).map(|(date, utc)| if date == UNKNOWN { utc } else { date })
+}
+
+fn ratings(block: &Block, which: Rating, step: u32) -> impl Iterator<Item = Code> {
+    let side = |side| tag(block, rating::tag(side), |value| rating::of_value(value).map(Code::from));
+    let known = |rating: Code| u32::try_from(rating).ok();
+    side(Color::White).zip(side(Color::Black)).map(move |(white, black)| {
+        which.of(known(white), known(black)).map_or(UNKNOWN, |rating| steps(rating, step))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_go_down() {
+        for (number, step, found) in [(0, 10, 0), (9, 10, 0), (10, 10, 10), (-1, 10, -10), (7, 1, 7)] {
+            assert_eq!(steps(number, step), found);
+        }
+    }
+}

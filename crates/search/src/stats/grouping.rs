@@ -1,0 +1,560 @@
+//! What games and positions are grouped by, and how that is written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use orbit_core::board::Color;
+use orbit_core::diagnostic::nearest;
+use orbit_core::game::known::{known_tag, nearest_tag, tag_named};
+use orbit_core::game::measures::{thousandths_of, thousandths_text};
+use orbit_core::game::{Measure, Rating};
+use orbit_engine::Wants;
+
+/// One property of a game or of a position.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum By {
+    /// The year of the tag `Date`, else of `UTCDate`.
+    Year,
+    /// Its decade, by the first year.
+    Decade,
+    /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
+    Eco(u8),
+    /// How the movetext ended.
+    Result,
+    /// The file, or what else the game comes from.
+    Source,
+    /// The folder of that file.
+    Folder,
+    /// A rating, in steps of so many points.
+    Elo(Rating, u32),
+    /// Either player. A game is in the groups of both, and the score of a group is that of its player.
+    Player,
+    /// The opponent of the player whose games are chosen.
+    Opponent,
+    /// The player of a side.
+    PlayerOf(Color),
+    /// The side that this player has.
+    Side,
+    /// His rating, in steps of so many points.
+    PlayerElo(u32),
+    /// That of his opponent.
+    OpponentElo(u32),
+    /// The value of a tag.
+    Tag(String),
+    /// The title of a side, or those of both: a game is in the groups of both then.
+    Title(Option<Color>),
+    /// How fast the game is, by the tag `TimeControl`.
+    Speed,
+    /// How the game came to an end, by the tag `Termination`.
+    Termination,
+    /// What the comments of the game tell of a position, in steps of so many thousandths, or in classes.
+    Measure(Measure, Option<u32>),
+    /// Half-moves played before a position, in steps of so many.
+    Ply(u32),
+    /// The number of the move that is to be played, as in a FEN, in steps of so many.
+    Move(u32),
+    /// The value of the query where it hits, in steps of so many: a number, of a set the number of its
+    /// squares, `true` of a condition.
+    Value(u32),
+    /// The copies of the outermost transform that match. A position is in the groups of all of them.
+    Copy,
+    /// How many moves a hit consists of, in steps of so many.
+    Length(u32),
+    /// The first move of which a hit consists, in SAN; of `find` and `echo` the move that led to what was found.
+    San,
+    /// The moves that follow a hit: the first, or each beginning of the first `plies`. Carried back to the filter as it is
+    /// written, or as they were played.
+    #[expect(missing_docs, reason = "the sentence before says what they are")]
+    Next { plies: u8, is_played: bool },
+    /// The move that led to a hit, carried back or as it was played.
+    #[expect(missing_docs, reason = "the sentence before says what it is")]
+    Previous { is_played: bool },
+}
+
+/// Groups by one property, or a cross table of two.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Grouping {
+    /// The property, or the rows of the cross table.
+    pub first: By,
+    /// The columns of the cross table.
+    pub second: Option<By>,
+}
+
+/// Why a text names no grouping.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupingError {
+    /// No such name.
+    #[error("there is no grouping `{name}`{}; there are {}", did_you_mean(name), list())]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    Unknown { name: String },
+    /// Nothing stands where a grouping should.
+    #[error("a grouping is missing in `{0}`; write them as `year,eco,year*result`")]
+    Missing(String),
+    /// A step that is none.
+    #[error("`{0}`: a step is a whole number from 1 to {STEP_MAX}, as in `elo:100`")]
+    Step(String),
+    /// A step of a measure that is none.
+    #[error(
+        "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
+    )]
+    Thousandths(String),
+    /// A part of an opening's code that is none.
+    #[error("`{0}`: openings are grouped by `eco:1` (B), `eco:2` (B9) or `eco` (B90)")]
+    Eco(String),
+    /// A name after `tag:` that resembles a known tag.
+    #[error(
+        "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); write `tag::{name}` for a tag of exactly this name"
+    )]
+    #[expect(missing_docs, reason = "the message says what they are")]
+    Resembles { name: String, hint: &'static str },
+    /// No tag can have that name.
+    #[error("`{0}`: the name of a tag is letters, digits and `_`, as in `tag:Annotator`")]
+    Tag(String),
+    /// A step where there can be none.
+    #[error("`{0}`: this grouping takes nothing after a colon: leave out the colon and what follows")]
+    NoArgument(String),
+    /// The text behind `next:` or `previous:` says nothing of moves.
+    #[error(
+        "`{0}`: after a colon stands `played` for moves as they were played, after `next` also how many, 1 to {NEXT_MAX}, as in \
+         `next:3` or `next:3:played`"
+    )]
+    Moves(String),
+    /// More than two in a cross table.
+    #[error("`{0}`: a cross table has two groupings, as in `year*result`")]
+    TooMany(String),
+    /// A table of one property and itself.
+    #[error("`{0}`: a cross table has two different groupings, as in `year*result`")]
+    Itself(String),
+}
+
+/// The moves of which `next` makes groups at most: each adds a group for each hit.
+pub(super) const NEXT_MAX: u8 = 12;
+
+/// The largest step.
+const STEP_MAX: u32 = 1_000_000;
+
+/// Names of tags that need no `tag:`.
+const TAGS: &[(&str, &str)] = &[
+    ("event", "Event"),
+    ("site", "Site"),
+    ("round", "Round"),
+    ("opening", "Opening"),
+    ("timecontrol", "TimeControl"),
+    ("variant", "Variant"),
+];
+
+/// All names, in the order of [`By`].
+const NAMES: &[&str] = &[
+    "year",
+    "decade",
+    "eco",
+    "result",
+    "source",
+    "folder",
+    "elo",
+    "meanelo",
+    "whiteelo",
+    "blackelo",
+    "elodiff",
+    "player",
+    "opponent",
+    "side",
+    "playerelo",
+    "opponentelo",
+    "event",
+    "site",
+    "round",
+    "white",
+    "black",
+    "opening",
+    "timecontrol",
+    "variant",
+    "title",
+    "white-title",
+    "black-title",
+    "time-control",
+    "termination",
+    "tag",
+    "clock",
+    "spent",
+    "eval",
+    "ply",
+    "move",
+    "value",
+    "copy",
+    "length",
+    "san",
+    "next",
+    "previous",
+];
+
+fn did_you_mean(name: &str) -> String {
+    let tag = || known_tag(name).or_else(|| nearest_tag(name)).map(|tag| format!("tag:{tag}"));
+    let hint = nearest(name, NAMES.iter()).map(|hint| (*hint).to_owned()).or_else(tag);
+    hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
+}
+
+fn list() -> String {
+    let names: Vec<String> = NAMES.iter().map(|name| name.replace("tag", "tag:Name")).collect();
+    names.join(", ")
+}
+
+impl Grouping {
+    /// Reads several groupings with commas between them; what is named twice is taken once.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the first one that is no grouping.
+    pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
+        let mut out = Vec::new();
+        for word in text.split(',') {
+            if word.trim().is_empty() {
+                return Err(GroupingError::Missing(text.into()));
+            }
+            let grouping = word.parse()?;
+            if !out.contains(&grouping) {
+                out.push(grouping);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The property, and that of the columns if there are any.
+    pub fn properties(&self) -> impl Iterator<Item = &By> {
+        std::iter::once(&self.first).chain(&self.second)
+    }
+}
+
+impl From<By> for Grouping {
+    fn from(first: By) -> Grouping {
+        Grouping { first, second: None }
+    }
+}
+
+impl FromStr for Grouping {
+    type Err = GroupingError;
+
+    fn from_str(text: &str) -> Result<Grouping, GroupingError> {
+        let properties = text.split('*').map(|word| match word.trim() {
+            "" => Err(GroupingError::Missing(text.into())),
+            word => word.parse::<By>(),
+        });
+        let mut properties = properties.collect::<Result<Vec<By>, _>>()?.into_iter();
+        match (properties.next(), properties.next(), properties.next()) {
+            (Some(first), None, _) => Ok(first.into()),
+            (Some(first), Some(second), None) if first == second => Err(GroupingError::Itself(text.into())),
+            (Some(first), second, None) => Ok(Grouping { first, second }),
+            _ => Err(GroupingError::TooMany(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for Grouping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.second {
+            None => self.first.fmt(f),
+            Some(second) => write!(f, "{}*{second}", self.first),
+        }
+    }
+}
+
+impl By {
+    /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
+    pub fn is_ranked(&self) -> bool {
+        matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San)
+            || matches!(self, By::Title(_) | By::Termination)
+            || self.is_of_names()
+            || self.is_of_moves()
+    }
+
+    /// Whether its groups have names, not numbers.
+    pub fn is_named(&self) -> bool {
+        matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
+            || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
+            || self.is_of_names()
+            || self.is_of_moves()
+    }
+
+    /// Whether its groups are players, whose names may be spelt in several ways.
+    pub fn is_of_names(&self) -> bool {
+        matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
+    }
+
+    /// Whether it is a property of hits alone, so that its groups are shares of all games.
+    pub fn is_of_hits(&self) -> bool {
+        matches!(self, By::Value(_) | By::Copy) || self.is_of_spans() || self.is_of_moves()
+    }
+
+    /// True for the moves beside a hit.
+    pub fn is_of_moves(&self) -> bool {
+        matches!(self, By::Next { .. } | By::Previous { .. })
+    }
+
+    /// Whether it is a property of a player, so that a player must be chosen.
+    pub fn is_of_player(&self) -> bool {
+        matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
+    }
+
+    /// Whether it is a property of the moves of which a hit consists.
+    pub fn is_of_spans(&self) -> bool {
+        matches!(self, By::Length(_) | By::San)
+    }
+
+    /// What has to be known of games and hits for it.
+    pub fn wants(&self) -> Wants {
+        match self {
+            By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Wants::TAGS,
+            By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
+            By::Measure(measure, _) => Wants::of_measure(*measure),
+            By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
+            // Moves are numbered from the counters of the tag `FEN`.
+            By::Move(_) => Wants::TAGS,
+            By::Value(_) => Wants::VALUES,
+            By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
+            By::Length(_) | By::San => Wants::SPANS,
+            By::Next { is_played, .. } | By::Previous { is_played } => {
+                let frames = Wants::LOWEST_COPY | Wants::PLACEMENTS;
+                Wants::TAGS | Wants::SPANS | frames.when(!is_played)
+            }
+            By::Result | By::Source | By::Folder | By::Ply(_) => Wants::HITS,
+        }
+    }
+}
+
+impl FromStr for By {
+    type Err = GroupingError;
+
+    fn from_str(text: &str) -> Result<By, GroupingError> {
+        let (name, argument) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let name = name.to_ascii_lowercase();
+        let step = |usual: u32| match argument.map(str::parse) {
+            None => Ok(usual),
+            Some(Ok(step @ 1..=STEP_MAX)) => Ok(step),
+            Some(_) => Err(GroupingError::Step(text.into())),
+        };
+        if let Some(measure) = Measure::named(&name) {
+            let unit = if measure == Measure::Eval { 10 } else { 1 };
+            let step = argument.map(|argument| {
+                let step = thousandths_of(argument).and_then(|step| u32::try_from(step).ok());
+                let step = step.filter(|step| (1..=STEP_MAX * 1000).contains(step) && step % unit == 0);
+                step.ok_or_else(|| GroupingError::Thousandths(text.into()))
+            });
+            return Ok(By::Measure(measure, step.transpose()?));
+        }
+        Ok(match name.as_str() {
+            "elo" => By::Elo(Rating::Higher, step(100)?),
+            "meanelo" => By::Elo(Rating::Mean, step(100)?),
+            "whiteelo" => By::Elo(Rating::White, step(100)?),
+            "blackelo" => By::Elo(Rating::Black, step(100)?),
+            "elodiff" => By::Elo(Rating::Difference, step(100)?),
+            "playerelo" => By::PlayerElo(step(100)?),
+            "opponentelo" => By::OpponentElo(step(100)?),
+            "ply" => By::Ply(step(10)?),
+            "move" => By::Move(step(10)?),
+            "value" => By::Value(step(1)?),
+            "length" => By::Length(step(1)?),
+            "eco" => match argument {
+                None | Some("3") => By::Eco(3),
+                Some("2") => By::Eco(2),
+                Some("1") => By::Eco(1),
+                Some(_) => return Err(GroupingError::Eco(text.into())),
+            },
+            "tag" => match argument {
+                Some(tag) if is_tag(tag.strip_prefix(':').unwrap_or(tag)) => match tag_named(tag) {
+                    Ok(tag) => By::Tag(tag.to_owned()),
+                    Err(hint) => return Err(GroupingError::Resembles { name: tag.into(), hint }),
+                },
+                _ => return Err(GroupingError::Tag(text.into())),
+            },
+            "next" => {
+                let (plies, is_played) =
+                    moves_of(argument).ok_or_else(|| GroupingError::Moves(text.into()))?;
+                By::Next { plies: plies.unwrap_or(1), is_played }
+            }
+            "previous" => match moves_of(argument) {
+                Some((None, is_played)) => By::Previous { is_played },
+                _ => return Err(GroupingError::Moves(text.into())),
+            },
+            name if !NAMES.contains(&name) => return Err(GroupingError::Unknown { name: name.into() }),
+            _ if argument.is_some() => return Err(GroupingError::NoArgument(text.into())),
+            "title" => By::Title(None),
+            "white-title" => By::Title(Some(Color::White)),
+            "black-title" => By::Title(Some(Color::Black)),
+            "time-control" => By::Speed,
+            "termination" => By::Termination,
+            "year" => By::Year,
+            "decade" => By::Decade,
+            "result" => By::Result,
+            "source" => By::Source,
+            "folder" => By::Folder,
+            "player" => By::Player,
+            "opponent" => By::Opponent,
+            "white" => By::PlayerOf(Color::White),
+            "black" => By::PlayerOf(Color::Black),
+            "side" => By::Side,
+            "copy" => By::Copy,
+            "san" => By::San,
+            name => {
+                let tag = TAGS.iter().find(|(short, _)| *short == name);
+                By::Tag(tag.expect("all other names are tags").1.to_owned())
+            }
+        })
+    }
+}
+
+/// The number of moves that are asked for, if that is said, and whether as they were played.
+fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
+    let Some(argument) = argument else { return Some((None, false)) };
+    let (plies, rest) = match argument.split_once(':') {
+        Some((plies, rest)) => (Some(plies), Some(rest)),
+        None if argument == PLAYED => (None, Some(argument)),
+        None => (Some(argument), None),
+    };
+    let plies = match plies.map(str::parse) {
+        None => None,
+        Some(Ok(plies @ 1..=NEXT_MAX)) => Some(plies),
+        Some(_) => return None,
+    };
+    rest.is_none_or(|rest| rest == PLAYED).then_some((plies, rest.is_some()))
+}
+
+/// Stands behind a grouping by moves that are not carried back.
+const PLAYED: &str = "played";
+
+fn is_tag(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            By::Year => f.write_str("year"),
+            By::Decade => f.write_str("decade"),
+            By::Eco(3) => f.write_str("eco"),
+            By::Eco(length) => write!(f, "eco:{length}"),
+            By::Result => f.write_str("result"),
+            By::Source => f.write_str("source"),
+            By::Folder => f.write_str("folder"),
+            By::Elo(Rating::Higher, step) => write!(f, "elo:{step}"),
+            By::Elo(Rating::Mean, step) => write!(f, "meanelo:{step}"),
+            By::Elo(Rating::White, step) => write!(f, "whiteelo:{step}"),
+            By::Elo(Rating::Black, step) => write!(f, "blackelo:{step}"),
+            By::Elo(Rating::Difference, step) => write!(f, "elodiff:{step}"),
+            By::Player => f.write_str("player"),
+            By::Opponent => f.write_str("opponent"),
+            By::PlayerOf(Color::White) => f.write_str("white"),
+            By::PlayerOf(Color::Black) => f.write_str("black"),
+            By::Side => f.write_str("side"),
+            By::PlayerElo(step) => write!(f, "playerelo:{step}"),
+            By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
+            By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
+                Some((short, _)) => f.write_str(short),
+                // What resembles a known tag is written so that it is read again.
+                None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
+                None => write!(f, "tag:{tag}"),
+            },
+            By::Title(None) => f.write_str("title"),
+            By::Title(Some(Color::White)) => f.write_str("white-title"),
+            By::Title(Some(Color::Black)) => f.write_str("black-title"),
+            By::Speed => f.write_str("time-control"),
+            By::Termination => f.write_str("termination"),
+            By::Measure(measure, None) => f.write_str(measure.name()),
+            By::Measure(measure, Some(step)) => {
+                write!(f, "{}:{}", measure.name(), thousandths_text((*step).into()))
+            }
+            By::Ply(step) => write!(f, "ply:{step}"),
+            By::Move(step) => write!(f, "move:{step}"),
+            By::Value(1) => f.write_str("value"),
+            By::Value(step) => write!(f, "value:{step}"),
+            By::Copy => f.write_str("copy"),
+            By::Length(1) => f.write_str("length"),
+            By::Length(step) => write!(f, "length:{step}"),
+            By::San => f.write_str("san"),
+            By::Next { plies, is_played } => {
+                f.write_str("next")?;
+                if *plies > 1 {
+                    write!(f, ":{plies}")?;
+                }
+                played(*is_played, f)
+            }
+            By::Previous { is_played } => {
+                f.write_str("previous")?;
+                played(*is_played, f)
+            }
+        }
+    }
+}
+
+fn played(is_played: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if is_played { write!(f, ":{PLAYED}") } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_and_written() {
+        for name in NAMES.iter().filter(|name| **name != "tag") {
+            let grouping: Grouping = name.parse().unwrap();
+            assert_eq!(grouping.to_string().parse(), Ok(grouping.clone()), "{name}");
+            assert_eq!(grouping.to_string().split(':').next(), Some(*name));
+        }
+        for text in [
+            "elo:50",
+            "tag:Annotator",
+            "eco:1*result",
+            "value:8",
+            "copy*elodiff:25",
+            "length:4",
+            "san*length",
+            "clock:10",
+            "eval:0.5*time-control",
+            "spent:0.25",
+            "next:3",
+            "next:played*year",
+            "next:12:played",
+            "previous:played",
+        ] {
+            assert_eq!(text.parse::<Grouping>().unwrap().to_string(), text);
+        }
+        assert_eq!("next:1".parse::<By>(), "next".parse());
+        assert_eq!("tag:Event".parse::<By>(), "EVENT".parse());
+        // The tag as it is written, not the player.
+        assert_eq!("tag:White".parse::<By>().unwrap().to_string(), "tag:White");
+        assert_eq!(Grouping::list("year, eco:3,eco").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_grouping_is_refused() {
+        for (text, message) in [
+            ("yaar", "there is no grouping `yaar` (did you mean `year`?); there are year, decade, eco, "),
+            ("zzz", "there is no grouping `zzz`; there are year, "),
+            ("year,", "a grouping is missing in `year,`"),
+            ("", "a grouping is missing in ``"),
+            ("year*", "a grouping is missing in `year*`"),
+            ("clock:0", "`clock:0`: a step is a number from 0.001"),
+            ("clock:x", "`clock:x`: a step is a number from 0.001"),
+            ("eval:0.005", "`eval:0.005`: a step is a number from 0.001"),
+            ("spent:-1", "`spent:-1`: a step is a number"),
+            ("time-control:5", "`time-control:5`: this grouping takes nothing"),
+            ("elo:0", "`elo:0`: a step is a whole number from 1 to 1000000"),
+            ("ply:x", "`ply:x`: a step"),
+            ("eco:4", "`eco:4`: openings are grouped by"),
+            ("tag", "`tag`: the name of a tag"),
+            ("tag:a b", "`tag:a b`: the name of a tag"),
+            ("next:0", "`next:0`: after a colon stands `played`"),
+            ("next:13", "`next:13`: after a colon"),
+            ("next:played:3", "`next:played:3`: after a colon"),
+            ("previous:2", "`previous:2`: after a colon"),
+            ("year:5", "`year:5`: this grouping takes nothing"),
+            ("white:5", "`white:5`: this grouping takes nothing"),
+            ("year*eco*result", "`year*eco*result`: a cross table has two groupings"),
+            ("event*tag:Event", "`event*tag:Event`: a cross table has two different groupings"),
+        ] {
+            let error = Grouping::list(text).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,774 @@
+//! Hits counted by groups: years, openings, ratings, plies, copies, and cross tables of two of them.
+//!
+//! A [`Stats`] counts one block on any thread, the [`Counts`] of blocks add up in any order, and their
+//! [`GroupRow`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The
+//! invariant: counts are sums over games, which depend neither on threads nor on how a database was
+//! cut into blocks.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use orbit_database::{Database, DatabaseOptions};
+//! use orbit_search::choice::Choice;
+//! use orbit_engine::Wants;
+//! use orbit_search::report::{Found, Names};
+//! use orbit_search::scan::{EngineOptions, Scan};
+//! use orbit_search::stats::{Grouping, Key, Stats};
+//!
+//! let games = b"[Date \"1997.05.11\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n[Date \"1998.??.??\"]\n\n1. d4 *\n".to_vec();
+//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
+//! let stats = Stats::new(Grouping::list("year,ply:2")?);
+//! let mut counts = stats.none();
+//! let parsed = orbit_query::parse("Nf3").map_err(|fault| fault.to_string())?;
+//! Scan::with_query(parsed, &EngineOptions::default())?.for_each_block(
+//!     database,
+//!     &[Wants::HITS],
+//!     &Choice::default(),
+//!     |result, _| {
+//!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
+//!         stats.count(&Found::new(block, hits, names))
+//!     },
+//!     |_, more| {
+//!         counts.add(more).expect("two years");
+//!         ControlFlow::Continue(())
+//!     },
+//! )?;
+//! let years = counts.rows(&"year".parse()?);
+//! assert_eq!(years[0].keys[0], Key::Number(1997));
+//! assert_eq!((years[0].hit.games, years[0].hit.positions, years[0].all.positions), (1, 2, 5));
+//! assert_eq!(years[1].hit.games, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod codes;
+mod columns;
+mod data;
+mod grouping;
+mod many;
+mod people;
+mod played;
+mod records;
+mod rows;
+mod sides;
+mod table;
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::Hash;
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize, Serializer};
+use shakmaty::ByColor;
+
+use self::codes::Code;
+use self::columns::{GroupColumn, HitAt, Place};
+use self::played::GameFacts;
+use self::sides::Sides;
+use crate::report::{Distribution, Found, grouped};
+use orbit_core::board::Color;
+use orbit_core::game::measures::thousandths_text;
+use orbit_core::game::{Mention, Speed};
+use orbit_engine::Wants;
+use orbit_engine::{CopyHits, Hits, Outcome, Values, any_side};
+
+pub use grouping::{By, Grouping, GroupingError};
+pub use many::ManyCounts;
+pub use played::{BestGame, MoveTally};
+pub use rows::{Difference, GroupRow, MoveRow, ScoreOf, Share};
+pub use sides::SideResults;
+
+/// Groups of one grouping at most; each takes some 100 bytes.
+pub const GROUPS_MAX: usize = 5_000_000;
+
+/// A grouping tells almost every game apart.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "there are more than {} groups by `{grouping}`; choose a coarser grouping, fewer games (--where), or write the \
+     hits as a table (-o hits.csv) for a database to group", grouped(*max as u64)
+)]
+pub struct TooManyGroups {
+    /// The grouping.
+    pub grouping: String,
+    /// How many it may have.
+    pub max: usize,
+}
+
+/// A group. Serialized it is a number, a text, or nothing where it is not known.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Key {
+    /// Everything: what stands in the place of a second property where there is none.
+    Whole,
+    /// A number, such as a year, or where a step of ratings begins. Copies count from 1.
+    Number(i64),
+    /// A number with a fraction, in thousandths: 500 is 0.5.
+    Thousandths(i64),
+    /// A text, such as a name.
+    Text(String),
+    /// A player with a FIDE number, until [`ManyCounts::into_counts`] has found who is who.
+    Player(Mention),
+    /// What the games do not say.
+    Unknown,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Whole => Ok(()),
+            Key::Number(number) => number.fmt(f),
+            Key::Thousandths(number) => f.write_str(&thousandths_text(*number)),
+            Key::Text(text) | Key::Player(Mention { name: text, .. }) => f.write_str(text),
+            Key::Unknown => f.write_str("?"),
+        }
+    }
+}
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Key::Number(number) => serializer.serialize_i64(*number),
+            Key::Thousandths(number) if number % 1000 == 0 => serializer.serialize_i64(number / 1000),
+            Key::Thousandths(number) => serializer.serialize_f64(*number as f64 / 1000.0),
+            Key::Text(text) | Key::Player(Mention { name: text, .. }) => serializer.serialize_str(text),
+            Key::Whole | Key::Unknown => serializer.serialize_none(),
+        }
+    }
+}
+
+/// Sums over games, or over their positions that lie in a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Games with such positions.
+    pub games: u64,
+    /// These positions.
+    pub positions: u64,
+    /// Those of the games whose results are known.
+    pub results: u64,
+    /// The points in them of whose score it is: 2 for a win, 1 for a draw.
+    pub half_points: u64,
+    /// The ends of these games for the sides that have the pattern in them.
+    pub sides: SideResults,
+}
+
+impl Tally {
+    /// One game, which ended so for White of a query.
+    fn of(outcome: Outcome, positions: u64) -> Tally {
+        let (results, half_points) = match outcome {
+            Outcome::Unknown => (0, 0),
+            Outcome::BlackWins => (1, 0),
+            Outcome::Draw => (1, 1),
+            Outcome::WhiteWins => (1, 2),
+        };
+        Tally { games: 1, positions, results, half_points, ..Tally::default() }
+    }
+
+    /// The same with how the game ended for the sides that have the pattern.
+    fn with_sides(self, sides: SideResults) -> Tally {
+        Tally { sides, ..self }
+    }
+
+    fn add(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.results += other.results;
+        self.half_points += other.half_points;
+        self.sides.add(&other.sides);
+    }
+
+    /// Tells whether no number is above `most`, and there are no more results than games and points than results give.
+    fn is_sound(&self, most: u64) -> bool {
+        let Tally { games, positions, results, half_points, sides } = *self;
+        let fits = games <= most && positions <= most && results <= games && half_points <= 2 * results;
+        fits && sides.is_sound(results)
+    }
+
+    /// The mean score, from 0 to 1, in the games whose results are known; `None` without any. [`GroupRow::score_of`] says
+    /// whose it is.
+    pub fn score(&self) -> Option<f64> {
+        (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
+    }
+}
+
+/// What is to be counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stats {
+    /// First those that were asked for, then those that the sums of cross tables need.
+    groupings: Arc<[Grouping]>,
+    /// How many were asked for.
+    asked: usize,
+    groups_max: usize,
+    /// Whose scores they are where a group does not say it.
+    score_of: ScoreOf,
+    /// Whether the values at hits are told, which are numbers.
+    tells_values: bool,
+    /// True if the scores of sides that have the pattern are told, of queries that tell these.
+    tells_sides: bool,
+}
+
+/// The counts of some blocks, which add up in any order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counts {
+    stats: Stats,
+    /// All games that count, and those that hit.
+    total: [Tally; 2],
+    /// The values at hits, if they are told.
+    values: Distribution,
+    /// One for each grouping.
+    tables: Vec<Table>,
+    /// Names that fit each other and played each other, if groups are players.
+    met: BTreeSet<[String; 2]>,
+    /// True if the query tells the sides that have the pattern.
+    tells_sides: bool,
+}
+
+/// A tally for each pair of groups. Properties of hits have no groups in `all`, which queries over the same games
+/// share when they have been counted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Table {
+    all: Arc<HashMap<[Key; 2], Tally>>,
+    hit: HashMap<[Key; 2], Tally>,
+    /// The values at hits, if they are told.
+    values: HashMap<[Key; 2], Distribution>,
+    /// More of the games that hit, if groups are of moves.
+    moves: HashMap<[Key; 2], MoveTally>,
+}
+
+/// A game of a block that counts.
+struct Game {
+    index: usize,
+    first_slot: usize,
+    /// Those of which the query was asked.
+    positions: usize,
+    /// Whether side lines are among them.
+    has_lines: bool,
+    /// How it ended for White of the query.
+    outcome: Outcome,
+    hits: u64,
+    /// Hits of the block before it.
+    hits_before: usize,
+}
+
+impl Stats {
+    /// Plans to count by these groupings, all at once.
+    pub fn new(groupings: Vec<Grouping>) -> Stats {
+        let asked = groupings.len();
+        let mut all = groupings;
+        // All names are looked at to find who is who.
+        if all.iter().flat_map(Grouping::properties).any(By::is_of_names) && !all.contains(&By::Player.into())
+        {
+            all.push(By::Player.into());
+        }
+        for by in 0..asked {
+            let margins: Vec<Grouping> = match &all[by].second {
+                Some(_) => all[by].properties().cloned().map(Grouping::from).collect(),
+                None => Vec::new(),
+            };
+            for margin in margins {
+                if !all.contains(&margin) {
+                    all.push(margin);
+                }
+            }
+        }
+        Stats {
+            groupings: all.into(),
+            asked,
+            groups_max: GROUPS_MAX,
+            score_of: ScoreOf::White,
+            tells_values: false,
+            tells_sides: false,
+        }
+    }
+
+    /// Tells how the values at hits are spread, of a query whose value is a number.
+    #[must_use]
+    pub fn with_values(self) -> Stats {
+        Stats { tells_values: true, ..self }
+    }
+
+    /// Tells how games ended for the sides that have the pattern, of queries that tell these.
+    #[must_use]
+    pub fn with_sides(self) -> Stats {
+        Stats { tells_sides: true, ..self }
+    }
+
+    /// True if [`Stats::with_sides`] was asked for.
+    pub fn tells_sides(&self) -> bool {
+        self.tells_sides
+    }
+
+    /// Whether [`Stats::with_values`] was asked for.
+    pub fn tells_values(&self) -> bool {
+        self.tells_values
+    }
+
+    /// Says that the games are those of a player, who is White of the query: [`Found::sides`] has the sides.
+    #[must_use]
+    pub fn of_player(self) -> Stats {
+        Stats { score_of: ScoreOf::Player, ..self }
+    }
+
+    /// Sets how many groups a grouping may have, [`GROUPS_MAX`] otherwise.
+    #[must_use]
+    pub fn groups_max(self, groups_max: usize) -> Stats {
+        Stats { groups_max, ..self }
+    }
+
+    /// The groupings that were asked for.
+    pub fn groupings(&self) -> &[Grouping] {
+        &self.groupings[..self.asked]
+    }
+
+    /// What has to be known of games and hits.
+    pub fn wants(&self) -> Wants {
+        Wants::SIDES.when(self.tells_sides)
+            | Wants::VALUES.when(self.tells_values)
+            | self.properties().map(By::wants).collect::<Wants>()
+    }
+
+    fn properties(&self) -> impl Iterator<Item = &By> {
+        self.groupings.iter().flat_map(Grouping::properties)
+    }
+
+    /// The counts of nothing.
+    pub fn none(&self) -> Counts {
+        let tables = self.groupings.iter().map(|_| Table::default()).collect();
+        let (stats, values) = (self.clone(), Distribution::default());
+        let met = BTreeSet::new();
+        Counts { stats, total: Default::default(), values, tables, met, tells_sides: false }
+    }
+
+    /// Counts one block. Games that do not count are as if they were not there.
+    ///
+    /// # Panics
+    ///
+    /// When the hits are not those of this block, or copies are wanted and were not all told ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
+    pub fn count(&self, found: &Found) -> Counts {
+        self.count_with(&self.columns(found), found, Games::All)
+    }
+
+    fn columns(&self, found: &Found) -> HashMap<&By, GroupColumn> {
+        let mut columns = HashMap::new();
+        for by in self.properties() {
+            columns.entry(by).or_insert_with(|| GroupColumn::new(by, found));
+        }
+        columns
+    }
+
+    fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: Games) -> Counts {
+        let Found { hits, copies, .. } = *found;
+        assert!(
+            copies.is_some() || !self.wants().contains(Wants::ALL_COPIES),
+            "groups by copy need the copies of hits"
+        );
+        let no_copies = CopyHits::default();
+        let copies = copies.unwrap_or(&no_copies);
+        let sides = Sides::of(found);
+        let games = games(found, which);
+        let mut total = [Tally::default(); 2];
+        for game in &games {
+            if which == Games::All {
+                total[0].add(&Tally::of(game.outcome, game.positions as u64));
+            }
+            if game.hits > 0 {
+                let sides = sides.in_hits(game.hits_before, game.hits);
+                let sides = SideResults::of(game.outcome, sides);
+                total[1].add(&Tally::of(game.outcome, game.hits).with_sides(sides));
+            }
+        }
+        let numbers = match &hits.values {
+            Values::Numbers(numbers) if self.tells_values => Some(&numbers[..]),
+            _ => None,
+        };
+        let mut values = Distribution::default();
+        if let Some(numbers) = numbers {
+            let slots = |game: &Game| hits.slots(game.first_slot..game.first_slot + game.positions);
+            games.iter().flat_map(slots).for_each(|slot| values.add(numbers[slot], 1));
+        }
+        let tables = self.groupings.iter().map(|grouping| {
+            let second = grouping.second.as_ref().map_or(&GroupColumn::Whole, |by| &columns[by]);
+            let columns = [&columns[&grouping.first], second];
+            let (all, hit) = (HashMap::new(), HashMap::new());
+            let (values, moves, scratch) = (HashMap::new(), HashMap::new(), Scratch::default());
+            let mut counter = Counter {
+                found,
+                columns,
+                hits,
+                numbers,
+                copies,
+                sides: &sides,
+                which,
+                all,
+                hit,
+                values,
+                moves,
+                scratch,
+            };
+            games.iter().for_each(|game| counter.count(game));
+            counter.table()
+        });
+        let tables = tables.collect();
+        let met = match (columns.get(&By::Player), which) {
+            (Some(players), Games::All) => people::met(players, games.iter().map(|game| game.index)),
+            _ => BTreeSet::new(),
+        };
+        Counts { stats: self.clone(), total, values, tables, met, tells_sides: found.copy_sides.is_some() }
+    }
+}
+
+/// Which games a query counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Games {
+    /// All that count.
+    All,
+    /// Those of them that hit: the groups of all are those of another query.
+    Hit,
+}
+
+/// The games that count.
+fn games(found: &Found, which: Games) -> Vec<Game> {
+    if which == Games::Hit && found.hits.bits.iter().all(|&bits| bits == 0) {
+        return Vec::new();
+    }
+    let mut hits_before = 0;
+    let mut games = Vec::new();
+    for row in found.block.games() {
+        let in_game = found.hits.count_in(row.slots());
+        if found.counts(&row) && (in_game > 0 || which == Games::All) {
+            let has_lines = !found.hits.main_lines && row.has_lines();
+            games.push(Game {
+                index: row.index(),
+                first_slot: row.first_slot(),
+                positions: if has_lines { row.positions() } else { row.plies() + 1 },
+                has_lines,
+                outcome: seen_from(row.outcome(), found.side(&row)),
+                hits: in_game,
+                hits_before,
+            });
+        }
+        hits_before += in_game as usize;
+    }
+    games
+}
+
+/// How a game ended for a side, as if that were White.
+fn seen_from(outcome: Outcome, side: Color) -> Outcome {
+    if side.is_white() { outcome } else { outcome.colors_swapped() }
+}
+
+/// Counts the games of a block by one grouping.
+struct Counter<'a> {
+    found: &'a Found<'a>,
+    columns: [&'a GroupColumn; 2],
+    hits: &'a Hits,
+    /// The values at hits, if they are told.
+    numbers: Option<&'a [i32]>,
+    copies: &'a CopyHits,
+    sides: &'a Sides<'a>,
+    which: Games,
+    all: HashMap<[Code; 2], Tally>,
+    hit: HashMap<[Code; 2], Tally>,
+    values: HashMap<[Code; 2], Distribution>,
+    moves: HashMap<[Code; 2], MoveTally>,
+    scratch: Scratch,
+}
+
+/// Memory that is used again for each game.
+#[derive(Default)]
+struct Scratch {
+    codes: [Vec<Code>; 2],
+    /// The groups of each hit, the sides that have the pattern there, and the one that plays the moves, if groups are of moves.
+    pairs: Vec<([Code; 2], ByColor<bool>, Option<Color>)>,
+    runs: Vec<Run>,
+}
+
+/// Positions of a line that follow each other in the same groups.
+#[derive(Clone, Copy)]
+struct Run {
+    groups: [Code; 2],
+    positions: u64,
+    hits: u64,
+    /// The sides that have the pattern at these hits.
+    sides: ByColor<bool>,
+}
+
+impl Counter<'_> {
+    fn count(&mut self, game: &Game) {
+        let is_of_hits = self.columns.iter().any(|column| column.is_of_hits());
+        self.scratch.runs.clear();
+        if game.has_lines && self.columns.iter().any(|column| column.is_of_plies()) {
+            let row = self.found.block.game(game.index);
+            self.count_line(game, 0..row.plies() + 1, 0);
+            for line in row.lines() {
+                self.count_line(
+                    game,
+                    line.first_node() as usize..line.end_node() as usize,
+                    line.ply() as usize,
+                );
+            }
+            // Groups of one line come again in others, and within one a game counts once.
+            self.scratch.runs.sort_unstable_by_key(|run| run.groups);
+        } else {
+            self.count_line(game, 0..game.positions, 0);
+            if self.columns.iter().any(|column| column.comes_again()) {
+                self.scratch.runs.sort_unstable_by_key(|run| run.groups);
+            }
+        }
+        for same in self.scratch.runs.chunk_by(|a, b| a.groups == b.groups) {
+            let (positions, hits) =
+                same.iter().fold((0, 0), |sum, run| (sum.0 + run.positions, sum.1 + run.hits));
+            let groups = same[0].groups;
+            let outcome = outcome(self.found, self.columns, game, groups);
+            if self.which == Games::All {
+                self.all.entry(groups).or_default().add(&Tally::of(outcome, positions));
+            }
+            if hits > 0 && !is_of_hits {
+                let sides = any_side(same.iter().map(|run| run.sides));
+                let tally = Tally::of(outcome, hits).with_sides(SideResults::of(game.outcome, sides));
+                self.hit.entry(groups).or_default().add(&tally);
+            }
+        }
+        if is_of_hits && game.hits > 0 {
+            self.count_hits(game);
+        }
+    }
+
+    /// Counts the positions of a line, which begins at a ply. Groups of a line follow each other.
+    fn count_line(&mut self, game: &Game, nodes: Range<usize>, ply: usize) {
+        let Scratch { codes, runs, .. } = &mut self.scratch;
+        let (mut node, before) = (nodes.start, ply);
+        while node < nodes.end {
+            let ply = before + node - nodes.start;
+            let place = Place { game: game.index, slot: game.first_slot + node, ply };
+            let run = self.columns.map(|column| column.run_end(place)).into_iter().min().unwrap_or(ply);
+            let end = nodes.end.min(run.saturating_sub(ply).saturating_add(node));
+            let hits = match end - node {
+                whole if whole == game.positions => game.hits,
+                _ => self.hits.count_in(game.first_slot + node..game.first_slot + end),
+            };
+            for (column, codes) in self.columns.iter().zip(&mut *codes) {
+                column.codes(place, codes);
+            }
+            let sides = self.sides.from(game.first_slot + node, hits);
+            let positions = (end - node) as u64;
+            runs.extend(pairs(codes).map(|groups| Run { groups, positions, hits, sides }));
+            if let Some(numbers) = self.numbers.filter(|_| hits > 0)
+                && !self.columns.iter().any(|column| column.is_of_hits())
+            {
+                for pair in pairs(codes) {
+                    let values = self.values.entry(pair).or_default();
+                    let slots = self.hits.slots(game.first_slot + node..game.first_slot + end);
+                    slots.for_each(|slot| values.add(numbers[slot], 1));
+                }
+            }
+            node = end;
+        }
+    }
+
+    /// Hit by hit, since each has groups of its own.
+    fn count_hits(&mut self, game: &Game) {
+        let Scratch { codes, pairs: found, .. } = &mut self.scratch;
+        found.clear();
+        let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
+        let row = self.found.block.game(game.index);
+        let is_of_moves = self.columns.iter().any(|column| column.is_of_moves());
+        let is_of_spans = is_of_moves || self.columns.iter().any(|column| column.is_of_spans());
+        let facts = is_of_moves.then(|| GameFacts::of(self.found, &row));
+        for (index, slot) in (game.hits_before..).zip(slots) {
+            let node = slot - game.first_slot;
+            let span = if is_of_spans { self.found.span(&row, node as u32) } else { None };
+            let (hits, copies, all) = (self.hits, self.copies, self.found);
+            let hit = HitAt { slot, index, hits, copies, found: all, game: &row, span: span.as_deref() };
+            let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
+            let mut mover = None;
+            for (column, codes) in self.columns.iter().zip(&mut *codes) {
+                let plays = column.codes_of_hit(Place { game: game.index, slot, ply }, hit, codes);
+                mover = mover.or(plays);
+            }
+            let at_hit = self.sides.in_hits(index, 1);
+            found.extend(pairs(codes).map(|pair| {
+                let copy = self.columns.iter().zip(pair).find_map(|(column, code)| column.copy(code));
+                let of_copy = copy.and_then(|copy| self.sides.of_copy(copy));
+                (pair, of_copy.unwrap_or(at_hit), mover)
+            }));
+            if let Some(numbers) = self.numbers {
+                pairs(codes).for_each(|pair| self.values.entry(pair).or_default().add(numbers[slot], 1));
+            }
+        }
+        found.sort_unstable_by_key(|(pair, ..)| *pair);
+        for same in found.chunk_by(|a, b| a.0 == b.0) {
+            let groups = same[0].0;
+            let sides = any_side(same.iter().map(|(_, sides, _)| *sides));
+            let tally = Tally::of(outcome(self.found, self.columns, game, groups), same.len() as u64);
+            let tally = tally.with_sides(SideResults::of(game.outcome, sides));
+            self.hit.entry(groups).or_default().add(&tally);
+            if let Some(facts) = &facts {
+                let plays = |side| same.iter().any(|(.., mover)| *mover == Some(side));
+                let movers = ByColor { white: plays(Color::White), black: plays(Color::Black) };
+                self.moves.entry(groups).or_default().add_game(facts, movers);
+            }
+        }
+    }
+
+    /// What was counted, with keys that mean something outside the block.
+    fn table(self) -> Table {
+        let [first, second] = self.columns;
+        let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
+        let hit = self.hit.into_iter();
+        let hit = hit.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
+        let values = self.values.into_iter();
+        let values = values.map(|([a, b], all)| ([first.key_of_hit(a), second.key_of_hit(b)], all));
+        let moves = self.moves.into_iter();
+        let moves = moves.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
+        let (all, hit) = (Arc::new(all.collect()), hit.collect());
+        Table { all, hit, values: values.collect(), moves: moves.collect() }
+    }
+}
+
+/// How a game ended for those whose score a pair of groups has: for the player of a group of players.
+fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &Game, groups: [Code; 2]) -> Outcome {
+    let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
+    let played = || found.block.game(game.index).outcome();
+    match sides {
+        None => game.outcome,
+        Some([_, false]) => played(),
+        Some([false, true]) => played().colors_swapped(),
+        // Whoever has both sides has one point of two.
+        Some([true, true]) if played() == Outcome::Unknown => Outcome::Unknown,
+        Some([true, true]) => Outcome::Draw,
+    }
+}
+
+/// Each group of the first list with each of the second.
+fn pairs([first, second]: &[Vec<Code>; 2]) -> impl Iterator<Item = [Code; 2]> {
+    first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]))
+}
+
+impl Counts {
+    /// Adds the counts of other blocks.
+    ///
+    /// # Errors
+    ///
+    /// More groups than memory is meant for.
+    ///
+    /// # Panics
+    ///
+    /// When they are not of the same groupings.
+    pub fn add(&mut self, other: Counts) -> Result<(), TooManyGroups> {
+        assert!(self.stats == other.stats, "counts by other groupings do not add up");
+        for (sum, more) in self.total.iter_mut().zip(&other.total) {
+            sum.add(more);
+        }
+        self.values.merge(&other.values);
+        self.tells_sides |= other.tells_sides;
+        self.met.extend(other.met);
+        for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
+            let all = Arc::unwrap_or_clone(more.all);
+            for (keys, values) in more.values {
+                sum.values.entry(keys).or_default().merge(&values);
+            }
+            more.moves.into_iter().for_each(|(keys, tally)| sum.moves.entry(keys).or_default().add(tally));
+            let values: usize = sum.values.values().map(Distribution::distinct).sum();
+            if values > self.stats.groups_max {
+                let (grouping, max) = (grouping.to_string(), self.stats.groups_max);
+                return Err(TooManyGroups { grouping, max });
+            }
+            for (sum, more) in [(Arc::make_mut(&mut sum.all), all), (&mut sum.hit, more.hit)] {
+                for (keys, tally) in more {
+                    sum.entry(keys).or_default().add(&tally);
+                }
+                if sum.len() > self.stats.groups_max {
+                    let (grouping, max) = (grouping.to_string(), self.stats.groups_max);
+                    return Err(TooManyGroups { grouping, max });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says whether the query tells the sides that have the pattern, which is not known of a database without games.
+    #[must_use]
+    pub fn telling_sides(self, tells_sides: bool) -> Counts {
+        Counts { tells_sides, ..self }
+    }
+
+    /// What was to be counted.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// All games that count, as one group.
+    pub fn total(&self) -> GroupRow {
+        let [all, hit] = self.total;
+        let values = self.stats.tells_values.then(|| self.values.clone());
+        let sides = self.tells_sides.then_some(hit.sides);
+        let (keys, score_of) = ([Key::Whole, Key::Whole], self.stats.score_of);
+        GroupRow { keys, all, hit, score_of, sides, values, moves: None }
+    }
+
+    /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
+    /// results come in their own order; names, openings and copies by how many games they hit. Of values
+    /// and copies there are those that hit alone, and they are compared with all games.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such grouping.
+    pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
+        let index = self.stats.groupings.iter().position(|other| other == grouping);
+        let table = &self.tables[index.expect("a grouping that was counted")];
+        let mut rows = rows::of(table, grouping, self);
+        match &grouping.second {
+            None if matches!(grouping.first, By::Next { plies: 2.., .. }) => rows::sort_tree(&mut rows),
+            None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
+            Some(second) => {
+                let ranks = [&grouping.first, second].map(|by| self.ranks(by));
+                let rank = |row: &GroupRow| [0, 1].map(|k| ranks[k].get(&row.keys[k]).copied());
+                rows.sort_by_cached_key(rank);
+            }
+        }
+        rows
+    }
+
+    /// The place of each group of one property.
+    fn ranks(&self, by: &By) -> HashMap<Key, usize> {
+        let rows = self.rows(&by.clone().into());
+        rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
+    }
+}
+
+/// Results in the order in which they are usually given.
+fn result_rank(key: &Key) -> usize {
+    let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
+    let is =
+        |outcome: Outcome, text: &str| outcome.text() == text || columns::result_of_player(outcome) == text;
+    let place = |text: &String| order.iter().position(|&outcome| is(outcome, text));
+    if let Key::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
+}
+
+/// Time controls from the fastest to the slowest.
+fn speed_rank(key: &Key) -> usize {
+    let is = |speed: &Speed| matches!(key, Key::Text(text) if text == speed.name());
+    Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
+}
+
+/// Numbers by their size, between what lies below and above all of them.
+fn measure_rank(key: &Key) -> (i8, i64) {
+    match key {
+        Key::Text(text) if text == columns::BLACK_MATES => (0, 0),
+        Key::Text(text) if text == columns::WHITE_MATES => (3, 0),
+        Key::Text(_) => (1, 0),
+        Key::Thousandths(number) => (2, *number),
+        _ => (4, 0),
+    }
+}
+
+/// Where a group stands among its like.
+fn compare(by: &By, a: &Key, b: &Key) -> Ordering {
+    match by {
+        By::Result => result_rank(a).cmp(&result_rank(b)),
+        By::Speed => speed_rank(a).cmp(&speed_rank(b)),
+        By::Measure(..) => measure_rank(a).cmp(&measure_rank(b)),
+        _ => a.cmp(b),
+    }
+}

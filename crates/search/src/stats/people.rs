@@ -1,0 +1,100 @@
+//! Groups that are players: the spellings of a name become one group.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use super::columns::GroupColumn;
+use super::grouping::{By, Grouping};
+use super::{Counts, Key, Table};
+use orbit_core::game::{Mention, are_alike, who_is_who};
+
+/// The names that fit each other and are those of the two players of a game.
+pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
+    let mut pairs = BTreeSet::new();
+    let mut letters: HashMap<&str, u64> = HashMap::new();
+    for game in games {
+        let Some([white, black]) = players.names(game) else { continue };
+        // Names that fit have the same surname, so that most pairs are told apart by the beginnings of their words.
+        let [a, b] = [white, black].map(|name| *letters.entry(name).or_insert_with(|| beginnings(name)));
+        if a & b != 0 && are_alike(white, black) {
+            let [one, other] = if white < black { [white, black] } else { [black, white] };
+            pairs.insert([one.to_owned(), other.to_owned()]);
+        }
+    }
+    pairs
+}
+
+/// A bit for the first letter of each word; all bits where another letter than those of ASCII stands.
+fn beginnings(name: &str) -> u64 {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let bits = words.fold(0, |bits, word| bits | 1 << (word.as_bytes()[0].to_ascii_lowercase() & 63));
+    if name.is_ascii() { bits } else { u64::MAX }
+}
+
+/// Gives the groups of players the names of these. The first counts have the groups of all games.
+pub(super) fn take_together(counts: &mut [Counts]) {
+    let Some(first) = counts.first_mut() else { return };
+    let met = std::mem::take(&mut first.met);
+    let by_player = first.stats.groupings.iter().position(|grouping| *grouping == By::Player.into());
+    let Some(by_player) = by_player else { return };
+    let mut mentions: BTreeMap<Mention, u64> = BTreeMap::new();
+    for counts in &*counts {
+        for (keys, tally) in &*counts.tables[by_player].all {
+            if let Some(mention) = mention(&keys[0]) {
+                let games = mentions.entry(mention).or_default();
+                *games = tally.games.max(*games);
+            }
+        }
+    }
+    let have_met = |a: &str, b: &str| {
+        let pair = if a < b { [a, b] } else { [b, a] };
+        !met.is_empty() && met.contains(&pair.map(str::to_owned))
+    };
+    let names = who_is_who(&mentions, have_met);
+    for counts in counts {
+        let groupings = Arc::clone(&counts.stats.groupings);
+        for (table, grouping) in counts.tables.iter_mut().zip(&*groupings) {
+            if grouping.properties().any(By::is_of_names) {
+                rename(table, grouping, &names);
+            }
+        }
+    }
+}
+
+fn mention(key: &Key) -> Option<Mention> {
+    match key {
+        Key::Text(name) => Some(Mention { name: name.clone(), number: None }),
+        Key::Player(mention) => Some(mention.clone()),
+        _ => None,
+    }
+}
+
+fn rename(table: &mut Table, grouping: &Grouping, names: &HashMap<Mention, String>) {
+    let mut are_names = grouping.properties().map(By::is_of_names);
+    let are_names = [are_names.next(), are_names.next()].map(|is| is == Some(true));
+    let renamed = |keys: [Key; 2]| {
+        let [first, second] = keys;
+        let key = |key: Key, is_name: bool| {
+            let name = mention(&key).filter(|_| is_name).and_then(|mention| names.get(&mention));
+            name.map_or(key, |name| Key::Text(name.clone()))
+        };
+        [key(first, are_names[0]), key(second, are_names[1])]
+    };
+    let all = std::mem::take(&mut table.all);
+    let mut sums = HashMap::new();
+    for (keys, tally) in Arc::unwrap_or_clone(all) {
+        sums.entry(renamed(keys)).or_insert_with(super::Tally::default).add(&tally);
+    }
+    table.all = Arc::new(sums);
+    for (keys, tally) in std::mem::take(&mut table.hit) {
+        table.hit.entry(renamed(keys)).or_default().add(&tally);
+    }
+    for (keys, values) in std::mem::take(&mut table.values) {
+        table.values.entry(renamed(keys)).or_default().merge(&values);
+    }
+    for (keys, moves) in std::mem::take(&mut table.moves) {
+        table.moves.entry(renamed(keys)).or_default().add(moves);
+    }
+}

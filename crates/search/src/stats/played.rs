@@ -1,0 +1,257 @@
+//! The moves beside hits as groups: those that follow a hit, and the one that led to it.
+//!
+//! Moves are told as [`Found::frame`] carries them back, or as they were played. Of a hit that consists of moves itself, those
+//! count that follow the last of these, and the one that led to the first.
+
+use std::cell::RefCell;
+
+use serde::{Deserialize, Serialize};
+use shakmaty::ByColor;
+
+use super::codes::{Code, Names};
+use super::{Key, SideResults};
+use crate::report::{Found, Frame};
+use orbit_core::board::Color;
+use orbit_core::game::rating::RATING_MAX;
+use orbit_core::game::{Date, Rating, tags};
+use orbit_engine::{Outcome, Span};
+use orbit_reel::GameRow;
+use orbit_reel::replay::position_at;
+
+/// The group of hits after which no move follows, and that of hits to which none led.
+const END: &str = "(end)";
+const START: &str = "(start)";
+
+/// The moves beside a hit that make groups.
+#[derive(Clone, Copy)]
+pub(super) enum Beside {
+    /// The first of so many that follow, the first two, and so on: a group for each.
+    Next(u8),
+    /// The one before.
+    Previous,
+}
+
+/// Groups of hits by the moves beside them.
+pub(super) struct PlayedColumn {
+    beside: Beside,
+    is_played: bool,
+    names: RefCell<Names>,
+}
+
+impl PlayedColumn {
+    pub(super) fn new(beside: Beside, is_played: bool) -> PlayedColumn {
+        PlayedColumn { beside, is_played, names: RefCell::default() }
+    }
+
+    /// The group of a code.
+    pub(super) fn key(&self, code: Code) -> Key {
+        self.names.borrow().key(code)
+    }
+
+    /// Lists the groups of a hit by its slot and its place among those of the block, and tells the side that plays the first
+    /// of these moves, or would.
+    pub(super) fn codes(
+        &self,
+        (found, game, span): (&Found, &GameRow, Option<&Span>),
+        (slot, hit): (usize, usize),
+        out: &mut Vec<Code>,
+    ) -> Color {
+        let frame = if self.is_played { Frame::AS_PLAYED } else { found.frame(game, hit) };
+        let node = (slot - game.first_slot()) as u32;
+        let at = |node: u32| position_at(found.block, game.first_slot() + node as usize);
+        let mut names = self.names.borrow_mut();
+        match self.beside {
+            Beside::Next(plies) => {
+                let node = last(span, node);
+                let mut position = at(node);
+                let mover = position.state.turn();
+                let mut path = String::new();
+                for mv in (node..).map_while(|node| game.move_from(node)).take(plies.into()) {
+                    if !path.is_empty() {
+                        path.push(' ');
+                    }
+                    path.push_str(&frame.san(mv, &position));
+                    out.push(names.code(path.clone()));
+                    position.play(mv);
+                }
+                if out.is_empty() {
+                    out.push(names.code(END.to_owned()));
+                }
+                mover
+            }
+            Beside::Previous => {
+                let node = first(span, node, game);
+                let Some((before, mv)) = game.parent_of(node).zip(game.move_to(node)) else {
+                    out.push(names.code(START.to_owned()));
+                    return !at(node).state.turn();
+                };
+                let position = at(before);
+                out.push(names.code(frame.san(mv, &position)));
+                position.state.turn()
+            }
+        }
+    }
+}
+
+/// The last position of a hit.
+fn last(span: Option<&Span>, node: u32) -> u32 {
+    span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
+}
+
+/// Its first position.
+fn first(span: Option<&Span>, node: u32, game: &GameRow) -> u32 {
+    let first = span.and_then(|span| span.moves.first().copied());
+    first.and_then(|first| game.parent_of(first)).unwrap_or(node)
+}
+
+/// Figures of the games of a group of moves besides their tally. A game in which both sides play the moves counts for
+/// each.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct MoveTally {
+    /// The results of the games for the sides that play the moves.
+    pub results: SideResults,
+    /// The number of these sides with a known rating, and the sum of their ratings.
+    pub rated: [u64; 2],
+    /// The number of those with a result and an opponent with a known rating, their points, 2 for a win and 1 for a draw, and
+    /// the sum of the ratings of their opponents.
+    pub opposed: [u64; 3],
+    /// The first and the last year.
+    pub years: Option<[u16; 2]>,
+    /// The game of the highest rating.
+    pub best: Option<BestGame>,
+}
+
+/// The game of the highest rating of a group.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BestGame {
+    /// The mean of both ratings, or the one that is known.
+    pub rating: u32,
+    /// The name of its source.
+    pub source: String,
+    /// Its number within the source, from 1.
+    pub number: u32,
+    /// The names of White and Black, as far as they are known.
+    pub players: [Option<String>; 2],
+    /// The year, if it is known.
+    pub year: Option<u16>,
+}
+
+/// The facts that a game tells of itself.
+pub(super) struct GameFacts<'a> {
+    game: GameRow<'a>,
+    source: &'a str,
+    ratings: ByColor<Option<u64>>,
+    mean: Option<u32>,
+    year: Option<u16>,
+}
+
+impl<'a> GameFacts<'a> {
+    pub(super) fn of(found: &Found<'a>, game: &GameRow<'a>) -> GameFacts<'a> {
+        let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u64::try_from(rating).ok());
+        GameFacts {
+            game: *game,
+            source: found.names.source(game),
+            ratings: ByColor { white: rating(Rating::White), black: rating(Rating::Black) },
+            mean: rating(Rating::Mean).map(|rating| rating as u32),
+            year: Date::of_game(game).map(|date| date.year),
+        }
+    }
+
+    fn best(&self, rating: u32) -> BestGame {
+        let player = |side| tags::player(&self.game, side).map(|name| name.into_owned());
+        BestGame {
+            rating,
+            source: self.source.to_owned(),
+            number: self.game.number_in_source(),
+            players: Color::ALL.map(player),
+            year: self.year,
+        }
+    }
+}
+
+impl BestGame {
+    /// Tells whether it is shown rather than another one: of equal ratings the first game of a source is.
+    fn is_before(&self, other: &BestGame) -> bool {
+        let place = |game: &BestGame| (std::cmp::Reverse(game.rating), game.source.clone(), game.number);
+        place(self) < place(other)
+    }
+}
+
+impl MoveTally {
+    /// Adds a game in which these sides play the moves.
+    pub(super) fn add_game(&mut self, facts: &GameFacts, sides: ByColor<bool>) {
+        let outcome = facts.game.outcome();
+        self.results.add(&SideResults::of(outcome, sides));
+        for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
+            if let Some(rating) = facts.ratings.get(side) {
+                self.rated = [self.rated[0] + 1, self.rated[1] + rating];
+            }
+            if let Some(rating) = facts.ratings.get(!side)
+                && outcome != Outcome::Unknown
+            {
+                let SideResults { wins, draws, .. } = SideResults::of(outcome, sides_of(side));
+                let [games, points, ratings] = self.opposed;
+                self.opposed = [games + 1, points + 2 * wins + draws, ratings + rating];
+            }
+        }
+        self.add_years(facts.year.map(|year| [year; 2]));
+        let is_higher = |rating: &u32| self.best.as_ref().is_none_or(|best| *rating >= best.rating);
+        let best = facts.mean.filter(is_higher).map(|rating| facts.best(rating));
+        self.add_best(best);
+    }
+
+    /// Adds other games.
+    pub(super) fn add(&mut self, other: MoveTally) {
+        self.results.add(&other.results);
+        self.rated.iter_mut().zip(other.rated).for_each(|(sum, more)| *sum += more);
+        self.opposed.iter_mut().zip(other.opposed).for_each(|(sum, more)| *sum += more);
+        self.add_years(other.years);
+        self.add_best(other.best);
+    }
+
+    fn add_years(&mut self, years: Option<[u16; 2]>) {
+        self.years = match (self.years, years) {
+            (Some([first, last]), Some(more)) => Some([first.min(more[0]), last.max(more[1])]),
+            (ours, more) => ours.or(more),
+        };
+    }
+
+    fn add_best(&mut self, other: Option<BestGame>) {
+        let Some(other) = other else { return };
+        if self.best.as_ref().is_none_or(|best| other.is_before(best)) {
+            self.best = Some(other);
+        }
+    }
+
+    /// Tells whether it can be of so many games that hit, of which so many have results.
+    pub(super) fn is_sound(&self, games: u64, results: u64) -> bool {
+        let MoveTally { rated, opposed, .. } = self;
+        let most = RATING_MAX.into();
+        let is_mean = |count: u64, sum: u64| sum.checked_div(count).map_or(sum == 0, |mean| mean <= most);
+        let fits = rated[0] <= 2 * games && opposed[0] <= 2 * results && opposed[1] <= 2 * opposed[0];
+        let are_means = is_mean(rated[0], rated[1]) && is_mean(opposed[0], opposed[2]);
+        fits && are_means && self.results.is_sound(results)
+    }
+
+    /// The mean rating of these sides.
+    pub fn rating(&self) -> Option<u64> {
+        let [count, sum] = self.rated;
+        (sum + count / 2).checked_div(count)
+    }
+
+    /// The rating to which their score against their opponents' mean rating belongs, as Elo's formula has it, at most 800
+    /// points from that.
+    pub fn performance(&self) -> Option<i64> {
+        let [games, points, ratings] = self.opposed;
+        if games == 0 {
+            return None;
+        }
+        let (points, lost) = (points as f64, (2 * games - points) as f64);
+        let above = (400.0 * (points / lost).log10()).clamp(-800.0, 800.0);
+        Some((ratings as f64 / games as f64 + above).round() as i64)
+    }
+}
+
+fn sides_of(side: Color) -> ByColor<bool> {
+    ByColor { white: side.is_white(), black: side.is_black() }
+}

@@ -1,0 +1,380 @@
+//! Counts for programs: CSV and JSON, with the names of `docs/statistics.md`.
+
+use std::io::{self, Write};
+
+use serde::ser::{SerializeMap, SerializeTuple as _};
+use serde::{Serialize, Serializer};
+
+use super::{By, Counts, GroupRow, Grouping, Key, MoveTally, ScoreOf, Share, SideResults};
+use crate::report::{Bin, Distribution, NumberSummary};
+use orbit_core::visible::{Context, escape};
+
+/// One row. Shares and scores are from 0 to 1, rounded to six places.
+#[derive(Serialize)]
+struct Record<'a> {
+    /// In JSON rows stand below the name of their grouping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grouping: Option<&'a str>,
+    key: &'a Key,
+    key2: &'a Key,
+    games: u64,
+    games_hit: u64,
+    positions: u64,
+    positions_hit: u64,
+    share_games: Option<f64>,
+    share_games_low: Option<f64>,
+    share_games_high: Option<f64>,
+    share_positions: Option<f64>,
+    share_positions_low: Option<f64>,
+    share_positions_high: Option<f64>,
+    score_of: ScoreOf,
+    score_hit: Option<f64>,
+    score_all: Option<f64>,
+    pattern: Option<&'a str>,
+}
+
+/// What is told besides of a query whose value is a number; nothing where nothing hits.
+#[derive(Serialize)]
+struct ValuesRecord {
+    value_mean: Option<f64>,
+    value_min: Option<i32>,
+    value_p10: Option<f64>,
+    value_p25: Option<f64>,
+    value_median: Option<f64>,
+    value_p75: Option<f64>,
+    value_p90: Option<f64>,
+    value_max: Option<i32>,
+}
+
+/// Further columns of a query whose copies are of sides.
+#[derive(Serialize)]
+struct SidesRecord {
+    side_wins: u64,
+    side_draws: u64,
+    side_losses: u64,
+    side_score: Option<f64>,
+}
+
+impl SidesRecord {
+    fn of(results: &SideResults) -> SidesRecord {
+        let SideResults { wins, draws, losses } = *results;
+        let side_score = results.score().map(rounded);
+        SidesRecord { side_wins: wins, side_draws: draws, side_losses: losses, side_score }
+    }
+}
+
+/// Further columns of groups of moves, which are empty in rows of other groups.
+#[derive(Default, Serialize)]
+struct MovesRecord<'a> {
+    move_share: Option<f64>,
+    move_share_low: Option<f64>,
+    move_share_high: Option<f64>,
+    mover_wins: Option<u64>,
+    mover_draws: Option<u64>,
+    mover_losses: Option<u64>,
+    mover_score: Option<f64>,
+    mover_score_low: Option<f64>,
+    mover_score_high: Option<f64>,
+    mover_rating: Option<u64>,
+    mover_performance: Option<i64>,
+    year_first: Option<u16>,
+    year_last: Option<u16>,
+    best_rating: Option<u32>,
+    best_white: Option<&'a str>,
+    best_black: Option<&'a str>,
+    best_year: Option<u16>,
+    best_source: Option<&'a str>,
+    best_game: Option<u32>,
+}
+
+impl<'a> MovesRecord<'a> {
+    fn of(row: &'a GroupRow) -> Option<MovesRecord<'a>> {
+        let moves = row.moves.as_ref()?;
+        let tally: &MoveTally = &moves.tally;
+        let (share, score, best) = (row.move_share(), moves.score(), tally.best.as_ref());
+        let part = |share: Option<Share>, part: fn(&Share) -> f64| share.as_ref().map(part).map(rounded);
+        let SideResults { wins, draws, losses } = tally.results;
+        Some(MovesRecord {
+            move_share: part(share, |share| share.value),
+            move_share_low: part(share, |share| share.low),
+            move_share_high: part(share, |share| share.high),
+            mover_wins: Some(wins),
+            mover_draws: Some(draws),
+            mover_losses: Some(losses),
+            mover_score: part(score, |score| score.value),
+            mover_score_low: part(score, |score| score.low),
+            mover_score_high: part(score, |score| score.high),
+            mover_rating: tally.rating(),
+            mover_performance: tally.performance(),
+            year_first: tally.years.map(|[first, _]| first),
+            year_last: tally.years.map(|[_, last]| last),
+            best_rating: best.map(|best| best.rating),
+            best_white: best.and_then(|best| best.players[0].as_deref()),
+            best_black: best.and_then(|best| best.players[1].as_deref()),
+            best_year: best.and_then(|best| best.year),
+            best_source: best.map(|best| best.source.as_str()),
+            best_game: best.map(|best| best.number),
+        })
+    }
+}
+
+/// The columns of [`Record`] in CSV, those of [`ValuesRecord`] with the steps of the histogram, those of [`SidesRecord`], and those
+/// of [`MovesRecord`].
+const COLUMNS: [&str; 17] = [
+    "grouping",
+    "key",
+    "key2",
+    "games",
+    "games_hit",
+    "positions",
+    "positions_hit",
+    "share_games",
+    "share_games_low",
+    "share_games_high",
+    "share_positions",
+    "share_positions_low",
+    "share_positions_high",
+    "score_of",
+    "score_hit",
+    "score_all",
+    "pattern",
+];
+const VALUE_COLUMNS: [&str; 9] = [
+    "value_mean",
+    "value_min",
+    "value_p10",
+    "value_p25",
+    "value_median",
+    "value_p75",
+    "value_p90",
+    "value_max",
+    "value_histogram",
+];
+
+const SIDE_COLUMNS: [&str; 4] = ["side_wins", "side_draws", "side_losses", "side_score"];
+const MOVE_COLUMNS: [&str; 19] = [
+    "move_share",
+    "move_share_low",
+    "move_share_high",
+    "mover_wins",
+    "mover_draws",
+    "mover_losses",
+    "mover_score",
+    "mover_score_low",
+    "mover_score_high",
+    "mover_rating",
+    "mover_performance",
+    "year_first",
+    "year_last",
+    "best_rating",
+    "best_white",
+    "best_black",
+    "best_year",
+    "best_source",
+    "best_game",
+];
+
+impl ValuesRecord {
+    fn of(values: &Distribution) -> ValuesRecord {
+        let summary = values.summary();
+        let number = |read: fn(&NumberSummary) -> f64| summary.as_ref().map(read);
+        ValuesRecord {
+            value_mean: number(|summary| summary.mean),
+            value_min: summary.map(|summary| summary.min),
+            value_p10: number(|summary| summary.p10),
+            value_p25: number(|summary| summary.p25),
+            value_median: number(|summary| summary.median),
+            value_p75: number(|summary| summary.p75),
+            value_p90: number(|summary| summary.p90),
+            value_max: summary.map(|summary| summary.max),
+        }
+    }
+}
+
+/// A row in JSON.
+#[derive(Serialize)]
+struct JsonRecord<'a> {
+    #[serde(flatten)]
+    record: Record<'a>,
+    #[serde(flatten)]
+    values: Option<ValuesRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_histogram: Option<Vec<Bin>>,
+    #[serde(flatten)]
+    sides: Option<SidesRecord>,
+    #[serde(flatten)]
+    moves: Option<MovesRecord<'a>>,
+}
+
+impl<'a> JsonRecord<'a> {
+    fn new(row: &'a GroupRow, pattern: Option<&'a str>, step: i64) -> JsonRecord<'a> {
+        JsonRecord {
+            record: Record::new(None, row, pattern),
+            values: row.values.as_ref().map(ValuesRecord::of),
+            value_histogram: row.values.as_ref().map(|values| values.bins(step)),
+            sides: row.sides.as_ref().map(SidesRecord::of),
+            moves: MovesRecord::of(row),
+        }
+    }
+}
+
+/// A row in CSV, with those of its parts that all rows of the table have.
+struct CsvRecord<'a> {
+    record: Record<'a>,
+    values: Option<(ValuesRecord, String)>,
+    sides: Option<SidesRecord>,
+    moves: Option<MovesRecord<'a>>,
+}
+
+impl Serialize for CsvRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let CsvRecord { record, values, sides, moves } = self;
+        let more = [values.is_some(), sides.is_some(), moves.is_some()];
+        let mut tuple = serializer.serialize_tuple(1 + more.into_iter().filter(|is| *is).count())?;
+        tuple.serialize_element(record)?;
+        values.iter().try_for_each(|values| tuple.serialize_element(values))?;
+        sides.iter().try_for_each(|sides| tuple.serialize_element(sides))?;
+        moves.iter().try_for_each(|moves| tuple.serialize_element(moves))?;
+        tuple.end()
+    }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
+impl<'a> Record<'a> {
+    fn new(grouping: Option<&'a str>, row: &'a GroupRow, pattern: Option<&'a str>) -> Record<'a> {
+        let value = |share: Option<Share>| share.map(|share| rounded(share.value));
+        let low = |share: Option<Share>| share.map(|share| rounded(share.low));
+        let high = |share: Option<Share>| share.map(|share| rounded(share.high));
+        let (games, positions) = (row.games(), row.positions());
+        Record {
+            grouping,
+            key: &row.keys[0],
+            key2: &row.keys[1],
+            games: row.all.games,
+            games_hit: row.hit.games,
+            positions: row.all.positions,
+            positions_hit: row.hit.positions,
+            share_games: value(games),
+            share_games_low: low(games),
+            share_games_high: high(games),
+            share_positions: value(positions),
+            share_positions_low: low(positions),
+            share_positions_high: high(positions),
+            score_of: row.score_of,
+            score_hit: row.hit.score().map(rounded),
+            score_all: row.all.score().map(rounded),
+            pattern,
+        }
+    }
+}
+
+/// The text of the copy that a row is about, if it is about one.
+pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [String]) -> Option<&'a str> {
+    let place = grouping.properties().position(|by| *by == By::Copy)?;
+    let Key::Number(copy) = row.keys[place] else { return None };
+    copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
+}
+
+/// What was counted, with the texts of the copies.
+struct Document<'a> {
+    counts: &'a Counts,
+    copies: &'a [String],
+}
+
+/// The rows below the names of their groupings.
+struct Groupings<'a>(&'a Document<'a>);
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        let (total, step) = (self.counts.total(), self.counts.value_step());
+        map.serialize_entry("total", &JsonRecord::new(&total, None, step))?;
+        map.serialize_entry("groupings", &Groupings(self))?;
+        map.end()
+    }
+}
+
+impl Serialize for Groupings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Document { counts, copies } = *self.0;
+        serializer.collect_map(counts.stats().groupings().iter().map(|grouping| {
+            let rows = counts.rows(grouping);
+            (grouping.to_string(), Rows { grouping, rows, copies, step: counts.value_step() })
+        }))
+    }
+}
+
+struct Rows<'a> {
+    grouping: &'a Grouping,
+    rows: Vec<GroupRow>,
+    copies: &'a [String],
+    /// Of histograms of values.
+    step: i64,
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = |row| JsonRecord::new(row, pattern(self.grouping, row, self.copies), self.step);
+        serializer.collect_seq(self.rows.iter().map(record))
+    }
+}
+
+impl Counts {
+    /// Writes one JSON object and a line feed: `total`, a row of everything, and `groupings`, which has
+    /// an array of rows under the name of each. `copies` are the texts of the copies, by their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_json(&self, copies: &[String], mut out: impl Write) -> io::Result<()> {
+        let text = serde_json::to_string(&Document { counts: self, copies })?;
+        writeln!(out, "{}", escape(&text, Context::Json))
+    }
+
+    /// Writes CSV: names of columns, a row of everything, whose grouping is `total`, and the rows of
+    /// each grouping. `copies` are the texts of the copies, by their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_csv(&self, copies: &[String], out: impl Write) -> io::Result<()> {
+        let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+        let (total, step) = (self.total(), self.value_step());
+        let values = VALUE_COLUMNS.iter().filter(|_| total.values.is_some());
+        let sides = SIDE_COLUMNS.iter().filter(|_| total.sides.is_some());
+        let has_moves = self.stats().groupings().iter().flat_map(Grouping::properties).any(By::is_of_moves);
+        let moves = MOVE_COLUMNS.iter().filter(|_| has_moves);
+        out.write_record(COLUMNS.iter().chain(values).chain(sides).chain(moves))?;
+        let mut write = |record: Record, row: &GroupRow| {
+            let of_values = |values| (ValuesRecord::of(values), histogram(values, step));
+            out.serialize(CsvRecord {
+                record,
+                values: row.values.as_ref().map(of_values),
+                sides: row.sides.as_ref().map(SidesRecord::of),
+                moves: has_moves.then(|| MovesRecord::of(row).unwrap_or_default()),
+            })
+        };
+        write(Record::new(Some("total"), &total, None), &total)?;
+        for grouping in self.stats().groupings() {
+            let name = grouping.to_string();
+            for row in self.rows(grouping) {
+                write(Record::new(Some(&name), &row, pattern(grouping, &row, copies)), &row)?;
+            }
+        }
+        out.flush()
+    }
+
+    /// The width of the steps in which values are counted: the same for all groups.
+    fn value_step(&self) -> i64 {
+        self.total().values.map_or(1, |values| values.step())
+    }
+}
+
+/// The steps in which values lie, each by its least number, and how many do: `-5:12 0:340`.
+fn histogram(values: &Distribution, step: i64) -> String {
+    let bins = values.bins(step).into_iter().filter(|bin| bin.positions > 0);
+    bins.map(|bin| format!("{}:{}", bin.from, bin.positions)).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,98 @@
+//! The sides that have a pattern, and how games ended for them.
+//!
+//! A query under `flipcolor` hits where White has the pattern or where Black has it, so that White's score says little of it. The
+//! copies that match at a hit tell whose it is.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::ByColor;
+
+use super::seen_from;
+use crate::report::Found;
+use orbit_core::board::Color;
+use orbit_engine::{CopyHits, Hits, Outcome, any_side};
+
+/// How games ended for the sides that have a pattern in them, of a query whose copies are of sides
+/// ([`Filter::copy_sides`](orbit_transforms::Filter::copy_sides)). A game in which both sides have it counts for each of them, and a
+/// game whose result is not known for none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SideResults {
+    /// Games that the side won.
+    pub wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that the side lost.
+    pub losses: u64,
+}
+
+impl SideResults {
+    /// Those of one game, which ended so for White of a query.
+    pub(super) fn of(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
+        let mut results = SideResults::default();
+        for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
+            match seen_from(outcome, side) {
+                Outcome::WhiteWins => results.wins += 1,
+                Outcome::Draw => results.draws += 1,
+                Outcome::BlackWins => results.losses += 1,
+                Outcome::Unknown => {}
+            }
+        }
+        results
+    }
+
+    pub(super) fn add(&mut self, other: &SideResults) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+    }
+
+    /// The mean score of these sides, from 0 to 1; `None` without any game.
+    pub fn score(&self) -> Option<f64> {
+        let games = self.wins + self.draws + self.losses;
+        (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
+    }
+
+    /// Tells whether they can be those of so many games with results.
+    pub(super) fn is_sound(&self, results: u64) -> bool {
+        let all = [self.wins, self.draws, self.losses];
+        all.iter().all(|&games| games <= 2 * results) && all.iter().sum::<u64>() <= 2 * results
+    }
+}
+
+/// The sides that have the pattern at the hits of a block, if the query tells them.
+pub(super) struct Sides<'a> {
+    hits: &'a Hits,
+    told: Option<&'a CopyHits>,
+    of_copies: &'a [ByColor<bool>],
+    /// In the order of slots.
+    of_hits: Vec<ByColor<bool>>,
+}
+
+impl<'a> Sides<'a> {
+    pub(super) fn of(found: &Found<'a>) -> Sides<'a> {
+        let Found { hits, hit_sides, copy_sides, .. } = *found;
+        let (Some(told), Some(of_copies)) = (hit_sides, copy_sides) else {
+            return Sides { hits, told: None, of_copies: &[], of_hits: Vec::new() };
+        };
+        let of_hits = (0..told.len()).map(|hit| told.sides(hit, of_copies)).collect();
+        Sides { hits, told: hit_sides, of_copies, of_hits }
+    }
+
+    /// The sides whose pattern a copy is.
+    pub(super) fn of_copy(&self, copy: usize) -> Option<ByColor<bool>> {
+        self.of_copies.get(copy).copied()
+    }
+
+    /// The sides that have the pattern at any of so many hits, of which the first has this place among those of the block.
+    pub(super) fn in_hits(&self, first: usize, hits: u64) -> ByColor<bool> {
+        let hits = self.of_hits.get(first..first + hits as usize);
+        any_side(hits.unwrap_or_default().iter().copied())
+    }
+
+    /// The same of so many hits from a slot on.
+    pub(super) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
+        match self.told {
+            Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),
+            _ => ByColor::default(),
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Counts for reading: aligned tables.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use hashbrown::HashMap;
+
+use super::records::pattern;
+use super::{By, Counts, GroupRow, Grouping, Key, MoveRow, Share, SideResults};
+use crate::report::{NumberSummary, TextTable, grouped};
+use orbit_core::text::clipped;
+use orbit_core::visible;
+
+/// Longer names are cut on a terminal.
+const KEY_WIDTH_MAX: usize = 40;
+/// Columns of a cross table for groups that are listed by how many games they hit.
+const COLUMNS_MAX: usize = 8;
+
+impl Counts {
+    /// Writes a table for each grouping, with an empty line between them: for one property a line for
+    /// each group, for two the games that hit. Of names, openings and copies, those with the most games
+    /// that hit are listed, at most `rows_max` of them, and said how many more there are. `copies` are
+    /// the texts of the copies, by their numbers. With `cut`, long names are cut, as a terminal needs; headings of columns always are.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_text(
+        &self,
+        rows_max: usize,
+        copies: &[String],
+        cut: bool,
+        mut out: impl Write,
+    ) -> io::Result<()> {
+        for (index, grouping) in self.stats().groupings().iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            match &grouping.second {
+                None => {
+                    out.write_all(self.list(grouping, rows_max, copies, cut).text().as_bytes())?;
+                    if self.stats().tells_values() {
+                        writeln!(out)?;
+                        out.write_all(self.values(grouping, rows_max, cut).text().as_bytes())?;
+                    }
+                }
+                Some(second) => {
+                    writeln!(out, "games hit by {} (down) and {second} (across)", grouping.first)?;
+                    out.write_all(self.matrix(grouping, second, rows_max, cut).text().as_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One property: a line for each group, and one for everything.
+    fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String], cut: bool) -> TextTable {
+        let by = &grouping.first;
+        let (rows, more) = split(self.rows(grouping), by, rows_max);
+        let total = self.total();
+        if by.is_of_moves() {
+            return moves(by, &rows, more, &total, cut);
+        }
+        let score_of = rows.first().map_or(total.score_of, |row| row.score_of);
+        let has_copies = *by == By::Copy;
+        let name = by.to_string();
+        let mut header: Vec<&str> = vec![
+            &name,
+            "games hit",
+            "games",
+            "share",
+            "positions hit",
+            "positions",
+            "share",
+            score_of.heading(),
+            "of all",
+        ];
+        header.extend(total.sides.map(|_| "matching side's score"));
+        header.extend(has_copies.then_some("pattern"));
+        let mut grid = grid(by, header.into_iter().map(String::from).collect()).last_left(has_copies);
+        for row in &rows {
+            let pattern = pattern(grouping, row, copies).map(|pattern| visible::line(pattern).into_owned());
+            grid.push(label(&row.keys[0], cut), numbers(row).into_iter().chain(pattern));
+        }
+        more.into_iter().for_each(|more| grid.remark(more));
+        let mut sums = numbers(&total);
+        if score_of != total.score_of {
+            // Of all players together there is no score to tell.
+            sums[SCORES].fill(String::new());
+        }
+        grid.push("total".into(), sums);
+        grid
+    }
+
+    /// The values at hits by one property: a line for each group, and one for everything.
+    fn values(&self, grouping: &Grouping, rows_max: usize, cut: bool) -> TextTable {
+        let by = &grouping.first;
+        let (rows, more) = split(self.rows(grouping), by, rows_max);
+        let total = self.total();
+        let all = total.values.clone().unwrap_or_default();
+        let (step, bins) = (all.step(), all.bins(all.step()));
+        let ends = bins.first().zip(bins.last());
+        let spread = ends.map_or(String::from("spread"), |(first, last)| match step {
+            1 => format!("{} to {}", first.from, last.to),
+            step => format!("{} to {} by {step}", first.from, last.to),
+        });
+        let header = ["values", "mean", "min", "10 %", "25 %", "median", "75 %", "90 %", "max"];
+        let header = std::iter::once(by.to_string()).chain(header.map(String::from)).chain([spread]);
+        let mut grid = grid(by, header.collect()).last_left(true);
+        let cells =
+            |row: &GroupRow| value_cells(row, step, bins.first().map_or(0, |bin| bin.from), bins.len());
+        rows.iter().for_each(|row| grid.push(label(&row.keys[0], cut), cells(row)));
+        more.into_iter().for_each(|more| grid.remark(more));
+        grid.push("total".into(), cells(&total));
+        grid
+    }
+
+    /// Two properties: the games that hit, and their sums as each property has them by itself.
+    fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize, cut: bool) -> TextTable {
+        let margin = |by: &By| self.rows(&by.clone().into());
+        let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
+        let (columns, more_columns) = split(margin(second), second, rows_max.min(COLUMNS_MAX));
+        let cells = self.rows(grouping).into_iter().map(|row| (row.keys, row.hit.games));
+        let cells: HashMap<[Key; 2], u64> = cells.collect();
+        let names = columns.iter().map(|column| label(&column.keys[0], true));
+        let header = std::iter::once(grouping.first.to_string()).chain(names);
+        let mut grid = grid(&grouping.first, header.chain([String::from("total")]).collect());
+        for row in &rows {
+            let [key, _] = &row.keys;
+            let cell = |column: &GroupRow| cells.get(&[key.clone(), column.keys[0].clone()]).copied();
+            let games = columns.iter().map(|column| cell(column).map_or(String::new(), grouped));
+            grid.push(label(key, cut), games.chain([grouped(row.hit.games)]));
+        }
+        more.into_iter().for_each(|more| grid.remark(more));
+        let sums =
+            columns.iter().chain([&self.total()]).map(|row| grouped(row.hit.games)).collect::<Vec<_>>();
+        grid.push("total".into(), sums);
+        more_columns.iter().for_each(|more| grid.remark(format!("{more} across")));
+        grid
+    }
+}
+
+/// Moves: a line for each, and one for all hits. What is known of no move has no column.
+fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut: bool) -> TextTable {
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| move_cells(row, cut)).collect();
+    let is_known = |&column: &usize| column < 3 || cells.iter().any(|cells| !cells[column].is_empty());
+    let columns: Vec<usize> = (0..MOVE_HEADINGS.len()).filter(is_known).collect();
+    let headings = columns.iter().map(|&column| MOVE_HEADINGS[column].to_owned());
+    let headings = std::iter::once(by.to_string()).chain(headings);
+    let mut grid = grid(by, headings.collect()).last_left(columns.ends_with(&[MOVE_HEADINGS.len() - 1]));
+    for (row, cells) in rows.iter().zip(cells) {
+        grid.push(label(&row.keys[0], cut), columns.iter().map(|&column| cells[column].clone()));
+    }
+    more.into_iter().for_each(|more| grid.remark(more));
+    grid.push("total".into(), [grouped(total.hit.games), String::new(), grouped(total.hit.positions)]);
+    grid
+}
+
+/// The columns of moves; the first three are always there.
+const MOVE_HEADINGS: [&str; 10] = [
+    "games hit",
+    "share",
+    "positions hit",
+    "mover's score",
+    "won, drawn, lost",
+    "rating",
+    "performance",
+    "years",
+    "matching side's score",
+    "game of the highest rating",
+];
+
+/// A table whose groups stand in the first column: names to the left, numbers to the right.
+fn grid(by: &By, headings: Vec<String>) -> TextTable {
+    TextTable::new(headings).first_left(by.is_named())
+}
+
+/// The groups that are shown, and how many more there are.
+fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
+    if !by.is_ranked() || rows.len() <= rows_max {
+        return (rows, None);
+    }
+    let more = rows.len() - rows_max;
+    // A tree keeps the rows of most games as well, none of which lies behind a row that is left out.
+    let mut ranks: Vec<(Reverse<u64>, usize)> =
+        rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
+    ranks.sort_unstable();
+    let mut is_shown = vec![false; rows.len()];
+    ranks[..rows_max].iter().for_each(|&(_, place)| is_shown[place] = true);
+    let mut is_shown = is_shown.into_iter();
+    rows.retain(|_| is_shown.next() == Some(true));
+    (rows, Some(format!("... and {} more", grouped(more as u64))))
+}
+
+/// The cells of a group that have its scores.
+const SCORES: std::ops::Range<usize> = 6..8;
+
+/// The cells of a group.
+fn numbers(row: &GroupRow) -> Vec<String> {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let score = |score: Option<f64>| score.map_or(String::new(), percent);
+    let games = row.games().map_or(String::new(), |Share { value, low, high }| {
+        format!("{} ({:.1}-{:.1})", percent(value), 100.0 * low, 100.0 * high)
+    });
+    let positions = row.positions().map_or(String::new(), |share| format!("{:.2} %", 100.0 * share.value));
+    let sides = row.sides.map(|results| side_cell(&results));
+    let mut cells = vec![
+        grouped(row.hit.games),
+        grouped(row.all.games),
+        games,
+        grouped(row.hit.positions),
+        grouped(row.all.positions),
+        positions,
+        score(row.hit.score()),
+        score(row.all.score()),
+    ];
+    cells.extend(sides);
+    cells
+}
+
+/// The cells of a group of moves.
+fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
+    let Some(moves @ MoveRow { tally, .. }) = &row.moves else {
+        return vec![String::new(); MOVE_HEADINGS.len()];
+    };
+    let share = row.move_share().map_or(String::new(), |share| format!("{:.1} %", 100.0 * share.value));
+    let score = moves.score().map_or(String::new(), |Share { value, low, high }| {
+        format!("{:.1} % ({:.1}-{:.1})", 100.0 * value, 100.0 * low, 100.0 * high)
+    });
+    let number = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
+    let years = match tally.years {
+        Some([first, last]) if first < last => format!("{first}-{last}"),
+        years => years.map_or(String::new(), |[year, _]| year.to_string()),
+    };
+    let best = tally.best.as_ref().map_or(String::new(), |best| {
+        let [white, black] = best.players.each_ref().map(|name| name.as_deref().unwrap_or("?"));
+        let year = best.year.map_or(String::new(), |year| format!(" {year}"));
+        let players = format!("{white} - {black}");
+        let players = visible::line(&players);
+        let players = if cut { clipped(&players, KEY_WIDTH_MAX) } else { players.into_owned() };
+        format!("{players}{year} ({})", best.rating)
+    });
+    let mut cells = vec![grouped(row.hit.games), share, grouped(row.hit.positions), score];
+    cells.extend([ends(&tally.results), number(tally.rating().map(|rating| rating as i64))]);
+    cells.extend([number(tally.performance()), years]);
+    cells.extend([row.sides.map_or(String::new(), |results| side_cell(&results)), best]);
+    cells
+}
+
+/// Wins, draws and losses: `+8 =3 -1`.
+fn ends(results: &SideResults) -> String {
+    let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
+    format!("+{wins} ={draws} -{losses}")
+}
+
+/// The score of the sides that have the pattern; nothing without any game.
+fn side_cell(results: &SideResults) -> String {
+    results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
+}
+
+/// The values at the hits of a group: in few numbers, and as a picture of as many steps from a number on.
+fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String> {
+    let values = row.values.clone().unwrap_or_default();
+    let mut out = vec![grouped(values.count())];
+    let Some(summary) = values.summary() else { return out };
+    let NumberSummary { mean, min, p10, p25, median, p75, p90, max } = summary;
+    let short = |number: f64| {
+        let text = format!("{number:.1}");
+        text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    };
+    out.extend([format!("{mean:.2}"), min.to_string(), short(p10), short(p25), short(median), short(p75)]);
+    out.extend([short(p90), max.to_string()]);
+    let mut heights = vec![0; steps];
+    for bin in values.bins(step) {
+        heights[((bin.from - from) / step) as usize] = bin.positions;
+    }
+    let most = heights.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |height: u64| match height {
+        0 => ' ',
+        height => BARS[((height * BARS.len() as u64).div_ceil(most) as usize).clamp(1, BARS.len()) - 1],
+    };
+    out.push(heights.into_iter().map(bar).collect::<String>().trim_end().to_owned());
+    out
+}
+
+/// From few to many.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The name of a group on one line.
+fn label(key: &Key, cut: bool) -> String {
+    let name = key.to_string();
+    let name = visible::line(&name);
+    if cut { clipped(&name, KEY_WIDTH_MAX) } else { name.into_owned() }
+}

@@ -1,0 +1,75 @@
+//! Where files of themes come from: the disk, and the program itself.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use orbit_themes::FILES;
+
+use super::{CATALOGUE, TextFile, ThemesError};
+
+/// The length of a file at most.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// What one file is, however its path is written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Identity {
+    BuiltIn(&'static str),
+    Disk(PathBuf),
+}
+
+/// A file that was found.
+pub(super) struct Found {
+    pub(super) identity: Identity,
+    /// As given, or as the including file has it.
+    pub(super) path: PathBuf,
+}
+
+/// Finds a file that is given by its user, or that another one includes.
+pub(super) fn find(path: &Path, including: Option<&Found>) -> Result<Found, ThemesError> {
+    if path == Path::new(CATALOGUE) {
+        return Ok(Found { identity: Identity::BuiltIn(FILES[0].0), path: CATALOGUE.into() });
+    }
+    if let Some(Found { identity: Identity::BuiltIn(_), .. }) = including {
+        let name = FILES.iter().map(|file| file.0).find(|name| path == Path::new(name));
+        let name = name.expect("a test loads the catalogue");
+        return Ok(Found { identity: Identity::BuiltIn(name), path: Path::new(CATALOGUE).join(name) });
+    }
+    let folder = including.and_then(|file| file.path.parent());
+    let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
+    match fs::canonicalize(&path) {
+        // A file that includes a pipe could make anybody wait who only reads it.
+        Ok(identity) if including.is_some() && !identity.is_file() => {
+            let error = io::Error::other("it is a folder, a pipe or a device");
+            Err(ThemesError::Read { path, error })
+        }
+        Ok(identity) => Ok(Found { identity: Identity::Disk(identity), path }),
+        Err(error) => Err(ThemesError::Read { path, error }),
+    }
+}
+
+impl Found {
+    /// Reads the file.
+    pub(super) fn read(&self) -> Result<TextFile, ThemesError> {
+        let path = self.path.clone();
+        let text = match &self.identity {
+            Identity::BuiltIn(name) => {
+                let file = FILES.iter().find(|(other, _)| other == name);
+                String::from(file.expect("it was found by this name").1)
+            }
+            Identity::Disk(file) => {
+                let mut bytes = Vec::new();
+                let read = File::open(file).and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut bytes));
+                match read {
+                    Err(error) => return Err(ThemesError::Read { path, error }),
+                    Ok(length) if length as u64 > BYTES_MAX => {
+                        return Err(ThemesError::TooLong { path, bytes_max: BYTES_MAX });
+                    }
+                    Ok(_) => String::from_utf8(bytes)
+                        .map_err(|_| ThemesError::Encoding { path: self.path.clone() })?,
+                }
+            }
+        };
+        Ok(TextFile { path, text })
+    }
+}

@@ -1,0 +1,157 @@
+//! TOML to themes, with the files that others include.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::files::{self, Found, Identity};
+use super::{Fault, TextFile, Theme, ThemesError, parse};
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// Files that include one another, at most.
+const DEPTH_MAX: usize = 16;
+
+/// Characters of a name at most, so that tables can be read.
+const NAME_MAX: usize = 40;
+
+/// A file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    include: Vec<Spanned<String>>,
+    #[serde(default)]
+    theme: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: Spanned<String>,
+    title: Option<String>,
+    #[serde(default)]
+    group: String,
+    query: Spanned<String>,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    hits: Vec<String>,
+    #[serde(default)]
+    misses: Vec<String>,
+}
+
+pub(super) fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
+    let mut loader = Loader::default();
+    loader.load(files::find(path, None)?)?;
+    if loader.themes.is_empty() {
+        return Err(ThemesError::Empty { path: path.to_owned() });
+    }
+    Ok(loader.themes)
+}
+
+#[derive(Default)]
+struct Loader {
+    themes: Vec<Theme>,
+    /// Where each name stands, as text.
+    places: HashMap<String, String>,
+    /// The files that are being read, each of which includes the next one.
+    chain: Vec<Found>,
+    /// All files that have been read: a second time they say nothing new.
+    done: HashSet<Identity>,
+}
+
+impl Loader {
+    fn load(&mut self, found: Found) -> Result<(), ThemesError> {
+        if !self.done.insert(found.identity.clone()) {
+            return Ok(());
+        }
+        let file = Arc::new(found.read()?);
+        let File { include, theme } =
+            toml::from_str(&file.text).map_err(|error| not_themes(&file, &error))?;
+        self.chain.push(found);
+        for path in &include {
+            self.include(&file, path)?;
+        }
+        self.chain.pop();
+        theme.into_iter().try_for_each(|entry| self.take(&file, entry))
+    }
+
+    fn include(&mut self, file: &TextFile, path: &Spanned<String>) -> Result<(), ThemesError> {
+        let fault = |message: String, label: &str| file.fault(Diagnostic::error(span(path), message, label));
+        let found = files::find(Path::new(path.get_ref()), self.chain.last());
+        let found = found.map_err(|error| fault(error.to_string(), "included here"))?;
+        if self.chain.iter().any(|open| open.identity == found.identity) {
+            let chain: Vec<String> =
+                self.chain.iter().chain([&found]).map(|file| file.path.display().to_string()).collect();
+            let message = format!("a file of themes includes itself: {}", chain.join(" -> "));
+            return Err(fault(message, "take this include out").into());
+        }
+        if self.chain.len() == DEPTH_MAX {
+            let message = format!("more than {DEPTH_MAX} files of themes include one another");
+            return Err(fault(message, "include this file farther up").into());
+        }
+        self.load(found).map_err(|error| match error {
+            ThemesError::Fault(_) => error,
+            other => fault(other.to_string(), "included here").into(),
+        })
+    }
+
+    fn take(&mut self, file: &Arc<TextFile>, entry: Entry) -> Result<(), ThemesError> {
+        let place = span(&entry.name);
+        let fault = |message: String, label: String| file.fault(Diagnostic::error(place, message, label));
+        let name = entry.name.into_inner();
+        if !is_name(&name) {
+            let label =
+                format!("write up to {NAME_MAX} letters from a to z, digits and `-`, as in `greek-gift`");
+            return Err(fault(format!("`{name}` is no name of a theme"), label).into());
+        }
+        if let Some(other) = self.places.insert(name.clone(), file.at(place)) {
+            let label = format!("the theme at {other} has this name; give one of the two another one");
+            return Err(fault(format!("there are two themes `{name}`"), label).into());
+        }
+        let place = span(&entry.query);
+        let query = entry.query.into_inner();
+        let parsed = parse(file, &name, &query, place)?;
+        self.themes.push(Theme {
+            title: entry.title.unwrap_or_else(|| name.clone()),
+            name,
+            group: entry.group,
+            query,
+            description: entry.description,
+            source: entry.source,
+            hits: entry.hits,
+            misses: entry.misses,
+            parsed,
+            file: file.clone(),
+            place,
+        });
+        Ok(())
+    }
+}
+
+fn span<T>(value: &Spanned<T>) -> Span {
+    let range = value.span();
+    Span::new(range.start, range.end)
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(fits)
+}
+
+/// What is wrong with a file, as its reader found it; of a whole table the first line is shown.
+fn not_themes(file: &TextFile, error: &toml::de::Error) -> Fault {
+    let range = error.span().unwrap_or(0..0);
+    let line = file.text.get(range.clone()).and_then(|text| text.lines().next()).map_or(0, str::len);
+    let span = Span::new(range.start, range.start + line);
+    let message = error.message().lines().collect::<Vec<_>>().join("; ");
+    file.fault(Diagnostic::error(span, message, "this is no file of themes").help(
+        "a file has `include = [...]`, if it includes others, and tables `[[theme]]` with `name`, `query` and \
+         perhaps `title`, `group`, `description`, `source`, `hits` and `misses`",
+    ))
+}

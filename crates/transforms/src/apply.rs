@@ -1,0 +1,336 @@
+//! One transform applied to a filter, and what tells copies apart.
+
+use crate::AsOrbit as _;
+use std::convert::Infallible;
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+use shakmaty::Color;
+
+use super::{
+    Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Placement, Position, Squares,
+    Text,
+};
+use orbit_core::board::{self, Code, Dihedral, PieceSet, SquareMap};
+use orbit_query::tree::{
+    ConditionOp, Dirs, GameResult, Kind, NumberOp, Pieces, Ref, Rewrite, SquaresOp, TextOp, rewrite,
+};
+
+/// One composition of the elements of list transforms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Composite {
+    /// What becomes of squares, the reflection that goes with a swap of colours included.
+    pub map: SquareMap,
+    /// The same as a placement.
+    pub placement: Placement,
+}
+
+/// What one transform keyword does to a filter in one of its elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Basic {
+    Symmetry(Dihedral),
+    Colors,
+    Turn45(u8),
+    Shift((i8, i8)),
+    Composite(Composite),
+}
+
+/// The image of a filter. None if a designator lost its last square, or a nested orbit its last copy: with it the
+/// whole copy is gone.
+pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: Basic) -> Option<F> {
+    filter.rewritten(&mut Mover(basic)).ok()
+}
+
+struct Mover(Basic);
+
+/// Nothing is left of the copy.
+struct Gone;
+
+impl Mover {
+    /// What a transform makes of directions.
+    fn dirs(&self, dirs: Dirs) -> Dirs {
+        match self.0 {
+            Basic::Symmetry(d) => reflected(dirs, d),
+            Basic::Colors => reflected(dirs, Dihedral::ReflectRanks),
+            Basic::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
+            // CQL 5 has no directions and no square colours.
+            Basic::Shift(_) | Basic::Composite(_) => dirs,
+        }
+    }
+
+    fn swaps_shades(&self) -> bool {
+        match self.0 {
+            Basic::Symmetry(d) => d.swaps_shades(),
+            Basic::Colors => Dihedral::ReflectRanks.swaps_shades(),
+            Basic::Shift((dx, dy)) => (dx + dy) % 2 != 0,
+            Basic::Turn45(_) | Basic::Composite(_) => false,
+        }
+    }
+
+    fn swaps_colors(&self) -> bool {
+        match self.0 {
+            Basic::Colors => true,
+            Basic::Composite(composite) => composite.placement.swap_colors,
+            _ => false,
+        }
+    }
+
+    fn color(&self, color: Color) -> Color {
+        if self.swaps_colors() { !color } else { color }
+    }
+
+    fn pieces(&self, pieces: Pieces) -> Pieces {
+        if self.swaps_colors() { swap_pieces(pieces) } else { pieces }
+    }
+
+    fn set(&self, squares: shakmaty::Bitboard) -> shakmaty::Bitboard {
+        match self.0 {
+            Basic::Symmetry(d) => d.apply(squares),
+            Basic::Shift(v) => board::shift(squares, v),
+            Basic::Colors => Dihedral::ReflectRanks.apply(squares),
+            Basic::Turn45(_) => squares,
+            Basic::Composite(composite) => composite.map.apply(squares),
+        }
+    }
+
+    fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
+        let copies = orbit.copies.iter().filter_map(|copy| {
+            let mut placement = copy.placement.then(self.0);
+            // Whether squares stayed behind is not asked for nested copies.
+            placement.smeared |= matches!(self.0, Basic::Composite(_));
+            Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
+        });
+        let mut copies = copies.collect();
+        drop_repetitions(&mut copies);
+        if copies.is_empty() {
+            return Err(Gone);
+        }
+        Ok(Orbit { base: orbit.base.clone(), copies, ..*orbit })
+    }
+}
+
+impl Rewrite<Expanded, Expanded> for Mover {
+    type Stop = Gone;
+
+    fn mark(&mut self, fixed: &bool) -> bool {
+        *fixed
+    }
+
+    fn condition(&mut self, filter: &Condition) -> Result<Condition, Gone> {
+        if filter.mark {
+            return Ok(filter.clone());
+        }
+        let op = match filter.op() {
+            ConditionOp::ToMove(color) => ConditionOp::ToMove(self.color(*color)),
+            ConditionOp::Result(result) if self.swaps_colors() => ConditionOp::Result(match result {
+                GameResult::WhiteWins => GameResult::BlackWins,
+                GameResult::BlackWins => GameResult::WhiteWins,
+                GameResult::Draw => GameResult::Draw,
+            }),
+            _ => return rewrite::condition(filter, self),
+        };
+        Ok(Condition::new(op, false))
+    }
+
+    fn squares(&mut self, filter: &Squares) -> Result<Squares, Gone> {
+        if filter.mark {
+            return Ok(filter.clone());
+        }
+        let op = match filter.op() {
+            SquaresOp::Designator { pieces, squares } => {
+                let squares = self.set(*squares);
+                if squares.is_empty() {
+                    return Err(Gone);
+                }
+                SquaresOp::Designator { pieces: self.pieces(*pieces), squares }
+            }
+            SquaresOp::Direction { dirs, lo, hi, of } => {
+                SquaresOp::Direction { dirs: self.dirs(*dirs), lo: *lo, hi: *hi, of: self.squares(of)? }
+            }
+            SquaresOp::DirectionWithin { dirs, lo, hi, of } => SquaresOp::DirectionWithin {
+                dirs: self.dirs(*dirs),
+                lo: self.number(lo)?,
+                hi: self.number(hi)?,
+                of: self.squares(of)?,
+            },
+            SquaresOp::Ray { dirs, attack, sets } => SquaresOp::Ray {
+                dirs: self.dirs(*dirs),
+                attack: *attack,
+                sets: sets.try_map(|set| self.squares(set))?,
+            },
+            SquaresOp::Shade { light, of } => {
+                SquaresOp::Shade { light: *light != self.swaps_shades(), of: self.squares(of)? }
+            }
+            _ => return rewrite::squares(filter, self),
+        };
+        Ok(Squares::new(op, false))
+    }
+
+    fn number(&mut self, filter: &Number) -> Result<Number, Gone> {
+        if filter.mark {
+            return Ok(filter.clone());
+        }
+        let op = match filter.op() {
+            NumberOp::ColorValue(color) => NumberOp::ColorValue(self.color(*color)),
+            NumberOp::Elo(Some(color)) => NumberOp::Elo(Some(self.color(*color))),
+            _ => return rewrite::number(filter, self),
+        };
+        Ok(Number::new(op, false))
+    }
+
+    fn text(&mut self, filter: &Text) -> Result<Text, Gone> {
+        if filter.mark {
+            return Ok(filter.clone());
+        }
+        let op = match filter.op() {
+            TextOp::Player(Some(color)) => TextOp::Player(Some(self.color(*color))),
+            TextOp::Tag(name) if self.swaps_colors() => TextOp::Tag(match name.as_str() {
+                "White" => "Black".into(),
+                "Black" => "White".into(),
+                other => other.into(),
+            }),
+            _ => return rewrite::text(filter, self),
+        };
+        Ok(Text::new(op, false))
+    }
+
+    fn position(&mut self, filter: &Position) -> Result<Position, Gone> {
+        if filter.mark { Ok(filter.clone()) } else { rewrite::position(filter, self) }
+    }
+
+    fn of_condition(&mut self, part: &Orbit, fixed: &bool) -> Result<Condition, Gone> {
+        Ok(Condition::new(ConditionOp::Form(self.orbit(part)?), *fixed))
+    }
+
+    fn of_squares(&mut self, part: &Orbit<Squares>, fixed: &bool) -> Result<Squares, Gone> {
+        Ok(Squares::new(SquaresOp::Form(self.orbit(part)?), *fixed))
+    }
+
+    fn of_number(&mut self, part: &NumberOrbit, fixed: &bool) -> Result<Number, Gone> {
+        let orbit = match part {
+            NumberOrbit::Largest(orbit) => NumberOrbit::Largest(self.orbit(orbit)?),
+            NumberOrbit::Counted(counted, orbit) => NumberOrbit::Counted(*counted, self.orbit(orbit)?),
+        };
+        Ok(Number::new(NumberOp::Form(orbit), *fixed))
+    }
+
+    fn of_text(&mut self, part: &Infallible, _: &bool) -> Result<Text, Gone> {
+        match *part {}
+    }
+
+    fn of_position(&mut self, part: &Infallible, _: &bool) -> Result<Position, Gone> {
+        match *part {}
+    }
+}
+
+fn reflected(dirs: Dirs, d: Dihedral) -> Dirs {
+    let images = dirs.steps().map(|step| d.step(step));
+    Dirs(images.fold(0, |out, step| {
+        let index = Dirs::STEPS.iter().position(|&s| s == step);
+        out | 1 << index.expect("a symmetry maps the eight steps to themselves")
+    }))
+}
+
+fn swap_pieces(pieces: Pieces) -> Pieces {
+    let mut list = PieceSet::NONE;
+    for code in (0..15).map(Code).filter(|&code| pieces.list.contains(code)) {
+        let swapped = if code == Code::EMPTY { code } else { Code(code.0 ^ 8) };
+        list = list.union(PieceSet::only(swapped));
+    }
+    Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
+}
+
+/// The number of filters in one, copies included.
+pub(super) fn size(filter: FilterRef) -> usize {
+    let mut sum = 1;
+    filter.each_child(&mut |child| sum += size(child));
+    sum
+}
+
+/// Keeps the first copy of every structure, as the pattern of all sides that have such a copy.
+pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
+    let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
+    for copy in copies.drain(..) {
+        match places.entry(structure(copy.filter.node())) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(copy);
+            }
+            Entry::Occupied(place) => {
+                let sides = &mut kept[*place.get()].sides;
+                *sides = sides.zip(copy.sides).map(|(one, other)| one | other);
+            }
+        }
+    }
+    *copies = kept;
+}
+
+/// What tells two copies of one filter apart: their transformable members in child order, nested
+/// orbits as sorted lists. All else is the same by construction.
+pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
+    let mut out = Vec::new();
+    write_structure(filter, &mut out);
+    out
+}
+
+fn write_structure(filter: FilterRef, out: &mut Vec<u64>) {
+    match filter.orbit() {
+        Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => write_orbit(orbit, out),
+        Some(OrbitRef::Union(orbit)) => write_orbit(orbit, out),
+        Some(OrbitRef::Largest(orbit)) => write_orbit(orbit, out),
+        None => {
+            out.extend(member(filter).into_iter().flatten());
+            filter.each_child(&mut |child| write_structure(child, out));
+        }
+    }
+}
+
+fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
+    let mut members: Vec<_> = orbit.copies.iter().map(|copy| structure(copy.filter.node())).collect();
+    members.sort_unstable();
+    out.push(members.len() as u64);
+    for member in members {
+        out.push(member.len() as u64);
+        out.extend(member);
+    }
+}
+
+/// The transformable member of a filter, if it has one.
+pub fn member(filter: FilterRef) -> Option<Vec<u64>> {
+    let color = |c: Color| c as u64;
+    Some(match filter {
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Designator { pieces, squares } => vec![
+                squares.0,
+                u64::from(pieces.all_white)
+                    | u64::from(pieces.all_black) << 1
+                    | u64::from(pieces.list.0) << 2,
+            ],
+            SquaresOp::Direction { dirs, .. }
+            | SquaresOp::DirectionWithin { dirs, .. }
+            | SquaresOp::Ray { dirs, .. } => vec![u64::from(dirs.0)],
+            SquaresOp::Shade { light, .. } => vec![u64::from(*light)],
+            _ => return None,
+        },
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::ToMove(c) => vec![color(*c)],
+            ConditionOp::Result(r) => vec![*r as u64],
+            _ => return None,
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::ColorValue(c) => vec![color(*c)],
+            NumberOp::Elo(c) => vec![c.map_or(2, color)],
+            _ => return None,
+        },
+        Ref::Text(f) => match f.op() {
+            TextOp::Player(c) => vec![c.map_or(2, color)],
+            TextOp::Tag(name) => vec![match name.as_str() {
+                "White" => 0,
+                "Black" => 1,
+                _ => 2,
+            }],
+            _ => return None,
+        },
+        Ref::Position(_) => return None,
+    })
+}

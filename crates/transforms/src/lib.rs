@@ -1,0 +1,466 @@
+//! From a typed tree with transforms in it to one in which every transform is the list of its
+//! distinct copies: its orbit.
+//!
+//! Copies are counted here, before anything is simplified: "distinct" is a matter of structure, and
+//! `flip (a1|h8)` has four copies where `flip [a1,h8]` has two. A copy remembers by which
+//! [`Placement`] it came from the filter as written, so that a plan can treat all shifts of one
+//! filter together.
+//!
+//! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
+
+#![deny(unsafe_code, missing_docs)]
+
+mod apply;
+mod convert;
+mod expand;
+mod frame;
+mod likeness;
+mod lists;
+mod pattern;
+mod places;
+mod text;
+mod warnings;
+
+use std::convert::Infallible;
+
+use shakmaty::{ByColor, Color};
+
+use orbit_core::{board::Dihedral, diagnostic::Span};
+use orbit_query::tree::{self, Any, ConditionOp, Counted, Extension, Form, Kind, NumberOp, Ref, SquaresOp};
+
+pub use apply::member;
+use apply::{Basic, Composite, apply};
+pub use convert::{Converted, WrittenOut, to_cql6};
+pub use expand::expand;
+pub use frame::Frame;
+pub use likeness::{Difference, Likeness};
+pub use pattern::{Designators, Pattern, matched, pattern};
+pub use places::{Places, places};
+pub use text::{AsText, small_board};
+pub use warnings::warnings;
+
+/// The largest number of copies of one transform, nested ones included.
+pub const COPIES_MAX: usize = 100_000;
+
+/// The form of a tree whose transforms are expanded. The mark says whether a filter stands under `notransform`: then
+/// outer transforms leave it alone. Copies of an orbit that is marked are not.
+#[derive(Clone, Copy, Debug)]
+pub enum Expanded {}
+
+impl Form for Expanded {
+    type Mark = bool;
+    type OfCondition = Orbit;
+    type OfSquares = Orbit<Squares>;
+    type OfNumber = NumberOrbit;
+    type OfText = Infallible;
+    type OfPosition = Infallible;
+}
+
+/// A filter whose transforms are expanded.
+pub type Filter = Any<Expanded>;
+/// The same, looked at.
+pub type FilterRef<'a> = Ref<'a, Expanded>;
+/// A condition whose transforms are expanded.
+pub type Condition = tree::Condition<Expanded>;
+/// A set of squares whose transforms are expanded.
+pub type Squares = tree::Squares<Expanded>;
+/// A number whose transforms are expanded.
+pub type Number = tree::Number<Expanded>;
+/// A string whose transforms are expanded.
+pub type Text = tree::Text<Expanded>;
+/// A position of the game whose transforms are expanded.
+pub type Position = tree::Position<Expanded>;
+
+/// The distinct copies of a filter.
+#[derive(Clone, Debug)]
+pub struct Orbit<F = Filter> {
+    /// The filter as written, inner transforms expanded.
+    pub base: F,
+    /// The copies, in order of declaration, each the first of its kind. May be empty.
+    pub copies: Vec<Copy<F>>,
+    /// Copies before empty ones and repetitions were dropped.
+    pub elements: usize,
+    /// Where the transform stands in the query.
+    pub span: Span,
+}
+
+/// An orbit whose value is a number.
+#[derive(Clone, Debug)]
+pub enum NumberOrbit {
+    /// The largest of the copies' values.
+    Largest(Orbit<Number>),
+    /// How many copies match.
+    Counted(Counted, Orbit),
+}
+
+/// An orbit of any kind, looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum OrbitRef<'a> {
+    /// A condition: whether a copy matches.
+    Any(&'a Orbit),
+    /// The union of sets.
+    Union(&'a Orbit<Squares>),
+    /// The largest number.
+    Largest(&'a Orbit<Number>),
+    /// How many copies match.
+    Counted(Counted, &'a Orbit),
+}
+
+/// One distinct copy.
+#[derive(Clone, Debug)]
+pub struct Copy<F = Filter> {
+    /// How it came from the base.
+    pub placement: Placement,
+    /// The transformed filter.
+    pub filter: F,
+    /// Whose pattern it is: White's as the filter is written, Black's with colours swapped, and that of both where either
+    /// makes the same copy.
+    pub sides: ByColor<bool>,
+}
+
+impl<F> Copy<F> {
+    fn new(placement: Placement, filter: F) -> Copy<F> {
+        let sides = ByColor { black: placement.swap_colors, white: !placement.swap_colors };
+        Copy { placement, filter, sides }
+    }
+}
+
+impl<F: Kind<Expanded>> Extension<Expanded> for Orbit<F> {
+    /// The copies.
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(FilterRef<'a>)) {
+        self.copies.iter().for_each(|copy| visit(copy.filter.node()));
+    }
+}
+
+impl Extension<Expanded> for NumberOrbit {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(FilterRef<'a>)) {
+        match self {
+            NumberOrbit::Largest(orbit) => orbit.each_child(visit),
+            NumberOrbit::Counted(_, orbit) => orbit.each_child(visit),
+        }
+    }
+}
+
+/// A composition of transforms: first a turn or reflection, colours and directions, then a shift.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Placement {
+    /// The symmetry of the board (a colour swap includes [`Dihedral::ReflectRanks`]).
+    pub dihedral: Dihedral,
+    /// Whether White and Black change places.
+    pub swap_colors: bool,
+    /// By how many eighths of a turn `rotate45` turns directions.
+    pub turn45: u8,
+    /// The shift (files, ranks), or `None` where shifts were composed in a way that is no single
+    /// shift, because squares were lost on the way out and back.
+    pub shift: Option<(i8, i8)>,
+    /// Whether squares at the edge stayed behind, as in the shifts of CQL 5, so that the shift of CQL 6
+    /// makes another copy.
+    pub smeared: bool,
+}
+
+impl Placement {
+    /// The filter as written.
+    pub const IDENTITY: Placement = Placement {
+        dihedral: Dihedral::Identity,
+        swap_colors: false,
+        turn45: 0,
+        shift: Some((0, 0)),
+        smeared: false,
+    };
+
+    /// The shift of CQL 6 that makes the copy from the unshifted filter, if there is one.
+    pub fn plain_shift(self) -> Option<(i8, i8)> {
+        self.shift.filter(|_| !self.smeared)
+    }
+
+    /// The same without its shift.
+    #[must_use]
+    pub fn unshifted(self) -> Placement {
+        Placement { shift: Some((0, 0)), smeared: false, ..self }
+    }
+
+    /// The turn or reflection alone, without the one that belongs to a colour swap.
+    pub fn turned(self) -> Dihedral {
+        if self.swap_colors { self.dihedral.after(Dihedral::ReflectRanks) } else { self.dihedral }
+    }
+
+    fn then(self, basic: Basic) -> Placement {
+        match basic {
+            Basic::Symmetry(d) => {
+                Placement { dihedral: d.after(self.dihedral), shift: self.shift.map(|v| d.step(v)), ..self }
+            }
+            Basic::Colors => {
+                let swapped = Placement { swap_colors: !self.swap_colors, ..self };
+                swapped.then(Basic::Symmetry(Dihedral::ReflectRanks))
+            }
+            Basic::Turn45(k) => Placement { turn45: (self.turn45 + k) % 8, ..self },
+            Basic::Shift(v) => Placement { shift: self.shift.and_then(|old| compose_shifts(old, v)), ..self },
+            Basic::Composite(Composite { placement, .. }) => {
+                let turned = Placement { swap_colors: self.swap_colors != placement.swap_colors, ..self };
+                let turned = turned.then(Basic::Symmetry(placement.dihedral));
+                let shift = turned.shift.zip(placement.shift).and_then(|(a, b)| compose_shifts(a, b));
+                Placement { shift, ..turned }
+            }
+        }
+    }
+}
+
+/// Shifts along one axis add up only if they go the same way.
+fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
+    let axis = |a: i8, b: i8| (a.signum() * b.signum() >= 0 && (a + b).abs() <= 7).then_some(a + b);
+    Some((axis(a.0, b.0)?, axis(a.1, b.1)?))
+}
+
+impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
+    /// The filter as written, transformed by all of a placement but its shift; none if a designator lost all its
+    /// squares on the way.
+    pub fn unshifted(&self, placement: Placement) -> Option<F> {
+        let mut dihedral = placement.dihedral;
+        let mut filter = self.base.clone();
+        if placement.swap_colors {
+            filter = apply(&filter, Basic::Colors)?;
+            dihedral = dihedral.after(Dihedral::ReflectRanks);
+        }
+        filter = apply(&filter, Basic::Turn45(placement.turn45))?;
+        apply(&filter, Basic::Symmetry(dihedral))
+    }
+
+    /// The same with those copies alone that are a pattern of one side.
+    #[must_use]
+    pub fn of_side(&self, side: Color) -> Orbit<F> {
+        let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
+        Orbit {
+            base: self.base.clone(),
+            copies: self.copies.iter().filter(of_side).cloned().collect(),
+            elements: self.elements,
+            span: self.span,
+        }
+    }
+
+    /// The same whatever the copies are.
+    fn of_any(&self) -> Orbit {
+        let copy = |copy: &Copy<F>| Copy {
+            placement: copy.placement,
+            filter: copy.filter.node().cloned(),
+            sides: copy.sides,
+        };
+        Orbit {
+            base: self.base.node().cloned(),
+            copies: self.copies.iter().map(copy).collect(),
+            elements: self.elements,
+            span: self.span,
+        }
+    }
+}
+
+impl<'a> OrbitRef<'a> {
+    /// The filter as written, inner transforms expanded.
+    pub fn base(self) -> FilterRef<'a> {
+        match self {
+            OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.base.node(),
+            OrbitRef::Union(orbit) => orbit.base.node(),
+            OrbitRef::Largest(orbit) => orbit.base.node(),
+        }
+    }
+
+    /// The number of distinct copies.
+    pub fn copies(self) -> usize {
+        match self {
+            OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.copies.len(),
+            OrbitRef::Union(orbit) => orbit.copies.len(),
+            OrbitRef::Largest(orbit) => orbit.copies.len(),
+        }
+    }
+
+    /// The same whatever its copies are.
+    pub fn cloned(self) -> Orbit {
+        match self {
+            OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.clone(),
+            OrbitRef::Union(orbit) => orbit.of_any(),
+            OrbitRef::Largest(orbit) => orbit.of_any(),
+        }
+    }
+}
+
+/// The outermost transform of a filter, and what its copies are.
+pub trait OutermostOrbit {
+    /// The outermost transform, if there is one: `notransform` around it hides it.
+    fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
+
+    /// The same whatever its copies are.
+    fn outermost(&self) -> Option<Orbit>;
+
+    /// The way in which each copy of the outermost transform came from the filter as written; one without a transform.
+    fn placements(&self) -> Vec<Placement>;
+
+    /// Whose pattern each copy of the outermost transform is, where it swaps colours: some copies are White's alone then, and
+    /// some are Black's. `None` for any other filter, and where copies are counted, since no side has such a pattern.
+    fn copy_sides(&self) -> Option<Vec<ByColor<bool>>>;
+
+    /// Whether every hit is a match of the outermost transform's only copy, or there is no such transform. Where copies
+    /// are counted there are hits at which none matches.
+    fn has_one_copy(&self) -> bool;
+}
+
+impl OutermostOrbit for Filter {
+    fn outermost_orbit(&self) -> Option<OrbitRef<'_>> {
+        self.node().orbit().filter(|_| !*self.node().mark())
+    }
+
+    fn outermost(&self) -> Option<Orbit> {
+        self.outermost_orbit().map(OrbitRef::cloned)
+    }
+
+    fn placements(&self) -> Vec<Placement> {
+        fn of<F>(orbit: &Orbit<F>) -> Vec<Placement> {
+            orbit.copies.iter().map(|copy| copy.placement).collect()
+        }
+        match self.outermost_orbit() {
+            None => vec![Placement::IDENTITY],
+            Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => of(orbit),
+            Some(OrbitRef::Union(orbit)) => of(orbit),
+            Some(OrbitRef::Largest(orbit)) => of(orbit),
+        }
+    }
+
+    fn copy_sides(&self) -> Option<Vec<ByColor<bool>>> {
+        fn of<F>(orbit: &Orbit<F>) -> Vec<ByColor<bool>> {
+            orbit.copies.iter().map(|copy| copy.sides).collect()
+        }
+        let sides = match self.outermost_orbit()? {
+            OrbitRef::Any(orbit) => of(orbit),
+            OrbitRef::Union(orbit) => of(orbit),
+            OrbitRef::Largest(orbit) => of(orbit),
+            OrbitRef::Counted(..) => return None,
+        };
+        let has_alone = |color: Color| sides.iter().any(|sides| *sides.get(color) && !sides.get(!color));
+        Color::ALL.into_iter().all(has_alone).then_some(sides)
+    }
+
+    fn has_one_copy(&self) -> bool {
+        self.outermost_orbit()
+            .is_none_or(|orbit| orbit.copies() == 1 && !matches!(orbit, OrbitRef::Counted(..)))
+    }
+}
+
+/// A filter of any type as an orbit.
+pub trait AsOrbit<'a>: Sized {
+    /// The orbit that it is, if it is one.
+    fn orbit(self) -> Option<OrbitRef<'a>>;
+
+    /// Calls `visit` on this filter and all below it that outer transforms change, parents first.
+    fn walk_unshielded(self, visit: &mut dyn FnMut(FilterRef<'a>));
+}
+
+impl<'a> AsOrbit<'a> for FilterRef<'a> {
+    fn orbit(self) -> Option<OrbitRef<'a>> {
+        match self {
+            Ref::Condition(f) if let ConditionOp::Form(orbit) = f.op() => Some(OrbitRef::Any(orbit)),
+            Ref::Squares(f) if let SquaresOp::Form(orbit) = f.op() => Some(OrbitRef::Union(orbit)),
+            Ref::Number(f) if let NumberOp::Form(orbit) = f.op() => Some(match orbit {
+                NumberOrbit::Largest(orbit) => OrbitRef::Largest(orbit),
+                NumberOrbit::Counted(counted, orbit) => OrbitRef::Counted(*counted, orbit),
+            }),
+            _ => None,
+        }
+    }
+
+    fn walk_unshielded(self, visit: &mut dyn FnMut(FilterRef<'a>)) {
+        if !*self.mark() {
+            visit(self);
+            self.each_child(&mut |child| child.walk_unshielded(visit));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orbit_query::parse;
+
+    fn copies(text: &str) -> usize {
+        let orbit = expand(&parse(text).unwrap().query.body).unwrap().outermost();
+        orbit.unwrap_or_else(|| panic!("{text} is no transform")).copies.len()
+    }
+
+    #[test]
+    fn orbit_sizes_of_the_specification() {
+        for (text, size) in [
+            ("shift a1", 64),
+            ("shift {a1 a8}", 8),
+            ("shifthorizontal {Ka1 kg1}", 2),
+            ("shift a1-8", 8),
+            ("shift a-h2", 8),
+            ("shift [a-h2,c4]", 72),
+            ("shift {[a-h2,c4] a1-8}", 76),
+            ("shifthorizontal [a-h2,c4]", 9),
+            ("shift .", 1),
+            ("shift {Nd4 kf3}", 42),
+            ("shift flip {Nd4 kf3}", 336),
+            ("shift flip flipcolor {Nd4 kf3}", 672),
+            ("shift {P[a2,b2,c2] p[a3]}", 56),
+            ("shift shift count {[a-b8,a-h3-5,c1]}", 454),
+            ("flip [a1,h8]", 2),
+            ("flip (a1|h8)", 4),
+            ("flip {a1 h8}", 4),
+            ("flip R", 1),
+            ("flipcolor a4", 2),
+            ("flipcolor [Rr]", 1),
+            ("flipcolor A", 2),
+            ("reversecolor Ra1", 1),
+            ("rotate45 up 1 K", 8),
+            ("shift flip count Ra1", 64),
+            ("flip count shift Ra1", 1),
+        ] {
+            assert_eq!(copies(text), size, "{text}");
+        }
+    }
+
+    /// `W` for a copy of White, `B` for one of Black, `=` for one of both.
+    fn sides(text: &str) -> Option<String> {
+        let sides = expand(&parse(text).unwrap().query.body).unwrap().copy_sides()?;
+        let letter = |sides: &ByColor<bool>| match sides {
+            ByColor { white: true, black: false } => 'W',
+            ByColor { white: false, black: true } => 'B',
+            _ => '=',
+        };
+        Some(sides.iter().map(letter).collect())
+    }
+
+    #[test]
+    fn copies_are_of_the_side_whose_pattern_they_are() {
+        for (text, due) in [
+            ("flipcolor Bh7", Some("WB")),
+            ("flipcolor power A", Some("WB")),
+            ("flipcolor flipvertical Bh7", Some("WWBB")),
+            ("flipvertical flipcolor Bh7", Some("WBWB")),
+            ("flipcolor {Ra1 check}", Some("WB")),
+            // Both copies match wherever one does, so that games count for both sides.
+            ("flipcolor {flipcolor Ra1}", Some("WB")),
+            // A rook of either colour on any square of the file is as much Black's pattern as White's.
+            ("shiftvertical flipcolor [Rr]a4", None),
+            ("flipcolor [Rr]", None),
+            ("{flipcolor Ra1 check}", None),
+            ("flip Ra1", None),
+            ("reversecolor Ra1", None),
+            ("Ra1", None),
+            ("flipcolor count Ra1", None),
+            ("flipcolor 1 2 Ra1", None),
+            ("notransform flipcolor Ra1", None),
+        ] {
+            assert_eq!(sides(text).as_deref(), due, "{text}");
+        }
+        // The pair of squares is White's or Black's; one square of it, once the other is off the board, may be of both.
+        let of_pair = sides("shift flipcolor [Aa][a1,h2]").unwrap();
+        assert!(['W', 'B', '='].into_iter().all(|letter| of_pair.contains(letter)), "{of_pair}");
+    }
+
+    #[test]
+    fn rotate45_refuses_squares() {
+        for text in ["rotate45 Ra1", "rotate45 light .", "rotate45 flip {up K a1-4}"] {
+            let error = expand(&parse(text).unwrap().query.body).unwrap_err();
+            assert!(error.message.contains("rotate45"), "{text}");
+        }
+        assert_eq!(copies("rotate45 count a-h1-8"), 1);
+    }
+}

@@ -1,0 +1,146 @@
+//! How a position differs from a board that `similar` compares it with.
+
+use shakmaty::{Bitboard, Color, Square};
+
+use super::{Filter, Number, NumberOrbit, Placement, Squares};
+use orbit_core::board::{Board, Code, PieceSet};
+use orbit_query::tree::{Kind as _, NumberOp, Pieces, Ref, SquaresOp};
+
+/// The first `similar` of a query, in all copies of the transform around it.
+#[derive(Clone, Debug)]
+pub struct Likeness {
+    copies: Vec<(Placement, Vec<Man>)>,
+}
+
+/// One demand: a letter as in `similar`, and a square.
+#[derive(Clone, Copy, Debug)]
+struct Man {
+    letter: char,
+    accepts: PieceSet,
+    square: Square,
+}
+
+/// A position beside the copy that it is most like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// How the copy came from the board.
+    pub placement: Placement,
+    /// The squares on which the copy and the position agree.
+    pub right: Bitboard,
+    /// What the copy asks for and the position has not: `Nf3`.
+    pub missing: Vec<String>,
+    /// The men of the position that stand elsewhere.
+    pub besides: Vec<String>,
+}
+
+impl Likeness {
+    /// The first number of squares of single pieces that a query asks for; `None` if it asks for none.
+    ///
+    /// ```
+    /// use orbit_core::board::{Color, Position};
+    /// use orbit_transforms::{Likeness};
+    ///
+    /// let text = "flipcolor similar \"8/8/8/8/4p3/8/4p3/4K3\"";
+    /// let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();
+    /// let difference = Likeness::new(&filter).unwrap().of(&Position::standard().board, Color::White);
+    /// assert_eq!(difference.missing, ["pe2", "pe4"]);
+    /// assert_eq!(difference.right.into_iter().map(|square| square.to_string()).collect::<Vec<_>>(), ["e1"]);
+    /// ```
+    pub fn new(filter: &Filter) -> Option<Likeness> {
+        let mut found = None;
+        filter.node().walk(&mut |filter| {
+            if let (None, Ref::Number(number)) = (&found, filter) {
+                found = Likeness::of_number(number);
+            }
+        });
+        found
+    }
+
+    fn of_number(number: &Number) -> Option<Likeness> {
+        let copies = match number.op() {
+            NumberOp::Form(orbit) => match orbit {
+                NumberOrbit::Largest(orbit) => {
+                    let copies = orbit.copies.iter();
+                    copies
+                        .map(|copy| Some((copy.placement, men(&copy.filter)?)))
+                        .collect::<Option<Vec<_>>>()?
+                }
+                NumberOrbit::Counted(..) => return None,
+            },
+            _ => vec![(Placement::IDENTITY, men(number)?)],
+        };
+        (!copies.is_empty()).then_some(Likeness { copies })
+    }
+
+    /// How a position differs from the copy that it is most like, the first of equal ones, where `side` sees the board as
+    /// White does.
+    pub fn of(&self, board: &Board, side: Color) -> Difference {
+        let seen = if side.is_white() { *board } else { board.colors_swapped() };
+        let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
+        let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();
+        // Of equal ones `max_by_key` takes the last.
+        let best = self.copies.iter().rev().max_by_key(count);
+        let (placement, men) = best.expect("there is a copy");
+        let right: Bitboard = men.iter().filter(stands).map(|man| man.square).collect();
+        let missing = men.iter().filter(|man| !right.contains(man.square));
+        let mut missing: Vec<Man> = missing.copied().collect();
+        missing.sort_by_key(|man| man.square);
+        let besides = Square::ALL.into_iter().filter(|&square| !right.contains(square));
+        let besides = besides.filter_map(|square| {
+            let piece = seen.at(square).piece()?;
+            Some(Man { letter: piece.char(), accepts: PieceSet::NONE, square })
+        });
+        let names = |men: &mut dyn Iterator<Item = Man>| men.map(|man| man.name(side)).collect();
+        Difference {
+            placement: *placement,
+            right: if side.is_white() { right } else { right.flip_vertical() },
+            missing: names(&mut missing.into_iter()),
+            besides: names(&mut besides.into_iter()),
+        }
+    }
+}
+
+impl Man {
+    /// `Nf3`, on the board as the game has it.
+    fn name(self, side: Color) -> String {
+        let Man { letter, square, .. } = self;
+        match side {
+            Color::White => format!("{letter}{square}"),
+            Color::Black if letter.is_ascii_uppercase() => {
+                format!("{}{}", letter.to_ascii_lowercase(), square.flip_vertical())
+            }
+            Color::Black => format!("{}{}", letter.to_ascii_uppercase(), square.flip_vertical()),
+        }
+    }
+}
+
+/// What `similar` became: the number of squares of a union of designators of one square each.
+fn men(number: &Number) -> Option<Vec<Man>> {
+    let NumberOp::Cardinality(set) = number.op() else { return None };
+    let mut men = Vec::new();
+    collect(set, &mut men)?;
+    Some(men)
+}
+
+fn collect(set: &Squares, men: &mut Vec<Man>) -> Option<()> {
+    match set.op() {
+        SquaresOp::Union(a, b) => collect(a, men).and_then(|()| collect(b, men)),
+        SquaresOp::Designator { pieces, squares } => {
+            let square = squares.single_square()?;
+            men.push(Man { letter: letter(*pieces)?, accepts: pieces.accepts(), square });
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+fn letter(pieces: Pieces) -> Option<char> {
+    match pieces {
+        Pieces { all_white: true, .. } => Some('A'),
+        Pieces { all_black: true, .. } => Some('a'),
+        Pieces { list: PieceSet::EMPTY, .. } => Some('_'),
+        Pieces { list, .. } => {
+            (0..16).map(Code).find(|&code| list.contains(code))?.piece().map(|piece| piece.char())
+        }
+    }
+}

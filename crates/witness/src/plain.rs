@@ -1,0 +1,680 @@
+//! Games of any text as `crate::pgn` says that games are, in plain code that has nothing of its tokenizer.
+
+use super::rules::{Rule, Rules};
+use super::visit::{Found, Token};
+use super::words::{self, Word};
+use orbit_pgn::{Outcome, Tag};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+const EVENT: &[u8] = b"[Event \"";
+
+/// Where a scanner is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Section {
+    /// Before the first game.
+    Before,
+    Tags,
+    Moves,
+    /// After the result.
+    Done,
+}
+
+/// Reads the games of a text, of which each is cut after `game_bytes_max` bytes, and tells by which rules each differs
+/// from what pgn-reader finds.
+pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<Found> {
+    let mut scanner = Scanner {
+        text,
+        game_bytes_max,
+        limit: game_bytes_max.min(text.len()),
+        at: 0,
+        section: Section::Before,
+        blank: false,
+        words: 0,
+        depth: 0,
+        opened: 0,
+        inner: None,
+        has_event: false,
+        has_passed: false,
+        rules: Rules::default(),
+        games: Vec::new(),
+    };
+    while scanner.at < text.len() {
+        scanner.step();
+    }
+    scanner.close();
+    scanner.games
+}
+
+struct Scanner<'a> {
+    text: &'a [u8],
+    game_bytes_max: usize,
+    /// Where the game ends at the latest.
+    limit: usize,
+    at: usize,
+    section: Section,
+    /// Whether an empty line stands before.
+    blank: bool,
+    /// Words of the main line.
+    words: usize,
+    depth: usize,
+    /// Where the outermost open side line begins.
+    opened: usize,
+    /// A result in a side line that nothing has followed.
+    inner: Option<Outcome>,
+    has_event: bool,
+    /// Whether something that is no tag pair was passed over among tag pairs: for pgn-reader they end there.
+    has_passed: bool,
+    /// Of the next game, or of all where there is none yet.
+    rules: Rules,
+    games: Vec<Found>,
+}
+
+/// A tag pair as it stands in a line.
+struct Pair {
+    name: Vec<u8>,
+    value: Vec<u8>,
+    /// Where the text goes on.
+    next: usize,
+    /// Whether it is written as the standard wants.
+    is_strict: bool,
+    /// Whether its value begins with a quote.
+    is_quoted: bool,
+}
+
+impl Scanner<'_> {
+    fn rest(&self) -> &[u8] {
+        &self.text[self.at..]
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        memchr::memchr2(b'\n', b'\r', &self.text[from..]).map_or(self.text.len(), |skip| from + skip)
+    }
+
+    /// Notes a rule by which the game that is read differs, or the next one.
+    fn rule(&mut self, rule: Rule) {
+        match self.games.last_mut() {
+            Some(game) => game.rules.add(rule),
+            None => self.rules.add(rule),
+        }
+    }
+
+    fn push(&mut self, place: usize, token: Token) {
+        if let Some(game) = self.games.last_mut() {
+            game.tokens.push(token);
+            game.places.push(place);
+        }
+    }
+
+    fn step(&mut self) {
+        self.blanks();
+        if self.at >= self.limit && self.limit < self.text.len() {
+            return self.cut();
+        }
+        let games = self.games.len();
+        // What pgn-reader takes for the movetext of a game of its own.
+        let is_outside = match self.section {
+            Section::Before => true,
+            Section::Done => self.blank,
+            Section::Tags | Section::Moves => false,
+        };
+        let is_there = !self.rest().is_empty();
+        let tags = self.tags();
+        self.token();
+        self.has_passed |= is_there && self.section == Section::Tags && self.tags() == tags;
+        if is_outside && is_there && self.games.len() == games {
+            self.rule(Rule::Outside);
+        }
+    }
+
+    /// Tag pairs so far, of all games.
+    fn tags(&self) -> usize {
+        self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
+    }
+
+    /// Cuts a game that is too long, and passes over the text up to the next line that begins with a tag pair.
+    fn cut(&mut self) {
+        self.close();
+        if self.section != Section::Before {
+            self.rule(Rule::TooLong);
+            self.push(self.limit, Token::Unclosed);
+        }
+        self.section = Section::Before;
+        self.blank = false;
+        self.at = self.limit;
+        while self.at < self.text.len() {
+            let is_tag = self.rest().starts_with(b"[") && self.is_at_line_start(self.at);
+            if is_tag && self.pair().is_some_and(|pair| pair.is_quoted) {
+                break;
+            }
+            self.at += 1;
+        }
+        self.limit = self.at.saturating_add(self.game_bytes_max).min(self.text.len());
+    }
+
+    fn token(&mut self) {
+        match self.rest() {
+            [] => {}
+            [b'{', ..] => self.comment(),
+            [b'[', ..] => self.bracket(),
+            [b';', ..] => self.at = self.line_end(self.at),
+            [b'%', ..] if self.is_at_line_start(self.at) => {
+                if self.text[..self.at].last().is_some_and(|&byte| is_blank(byte)) {
+                    self.rule(Rule::Blanks);
+                }
+                self.at = self.line_end(self.at);
+            }
+            [b'(', ..] => {
+                self.open();
+                self.at += 1;
+            }
+            [b'}', ..] => {
+                self.rule(Rule::Bracket);
+                self.at += 1;
+            }
+            [close @ (b')' | b']'), ..] => {
+                if *close == b']' {
+                    self.rule(Rule::Bracket);
+                }
+                if self.section == Section::Moves {
+                    self.push(self.at, Token::Close);
+                }
+                self.depth = self.depth.saturating_sub(1);
+                self.at += 1;
+            }
+            [b'$', digits @ ..] => {
+                self.at += 1 + digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                if self.rest().first().is_some_and(|byte| !b" \t\r\n{}()!?$;.*".contains(byte)) {
+                    self.rule(Rule::Glued);
+                }
+            }
+            [b'*', ..] => self.result(self.at + 1, Outcome::Unknown),
+            _ => self.word(),
+        }
+    }
+
+    fn blanks(&mut self) {
+        let mut lines = 0;
+        loop {
+            match self.rest() {
+                [b'\r', b'\n', ..] => {
+                    lines += 1;
+                    self.at += 1;
+                }
+                [b'\n', ..] => lines += 1,
+                [b'\r', ..] => {
+                    lines += 1;
+                    self.rule(Rule::Blanks);
+                }
+                [b' ' | b'\t', ..] => {}
+                [byte, ..] if is_blank(*byte) => self.rule(Rule::Blanks),
+                rest => match words::letters(&rest[..rest.len().min(4)]).first() {
+                    Some(&(letter, bytes)) if words::is_wide_blank(letter) => {
+                        self.rule(Rule::Blanks);
+                        self.at += bytes - 1;
+                    }
+                    _ => break,
+                },
+            }
+            self.at += 1;
+        }
+        self.blank |= lines >= 2;
+        let is_movetext = self.section == Section::Moves || self.section == Section::Tags && self.has_passed;
+        if lines >= 2 && is_movetext && !matches!(self.rest(), [] | [b'[', ..]) {
+            self.rule(Rule::EmptyLine);
+        }
+    }
+
+    /// Whether only blanks stand between a place and the line end before.
+    fn is_at_line_start(&self, at: usize) -> bool {
+        let mut before = &self.text[..at];
+        loop {
+            before = match before {
+                [] => return true,
+                [rest @ .., last] if is_blank(*last) => rest,
+                [.., last] if is_eol(*last) => return true,
+                _ if before.ends_with(BOM) => &before[..before.len() - BOM.len()],
+                _ => return false,
+            };
+        }
+    }
+
+    /// Whether `[Event "` stands at the very start of a line.
+    fn is_event_line(&self, at: usize) -> bool {
+        let before = self.text[..at].strip_suffix(BOM).unwrap_or(&self.text[..at]);
+        self.text[at..].starts_with(EVENT) && before.last().is_none_or(|&byte| is_eol(byte))
+    }
+
+    fn begin(&mut self, at: usize, section: Section) {
+        self.close();
+        self.games.push(Found { start: at, rules: std::mem::take(&mut self.rules), ..Found::default() });
+        self.section = section;
+        self.limit = at.saturating_add(self.game_bytes_max).min(self.text.len());
+        self.blank = false;
+        (self.words, self.depth, self.inner) = (0, 0, None);
+        (self.has_event, self.has_passed) = (false, false);
+    }
+
+    /// Ends what the last game left open.
+    fn close(&mut self) {
+        if self.section == Section::Moves {
+            if self.depth > 0 {
+                self.rule(Rule::OpenSideLine);
+                self.push(self.opened, Token::Unclosed);
+            }
+            if let Some(outcome) = self.inner.take() {
+                self.rule(Rule::InnerResult);
+                self.push(self.at, Token::Inner(outcome));
+            }
+        }
+    }
+
+    /// Passes over a comment; one that is not closed ends at the next line that begins with `[Event "`.
+    fn comment(&mut self) {
+        let open = self.at;
+        let mut at = open + 1;
+        if self.section == Section::Tags {
+            self.section = Section::Moves;
+        }
+        loop {
+            match self.text.get(at) {
+                Some(b'}') => {
+                    self.at = at + 1;
+                    return;
+                }
+                Some(_) if at < self.limit && !self.is_event_line(at) => at += 1,
+                _ => break,
+            }
+        }
+        self.at = at;
+        if self.section == Section::Before {
+            self.begin(open, Section::Moves);
+            self.at = at;
+            if let Some(game) = self.games.last_mut() {
+                game.broken = Some(Rule::OpenComment);
+            }
+        }
+        self.rule(Rule::OpenComment);
+        self.push(open, Token::Unclosed);
+    }
+
+    fn bracket(&mut self) {
+        let at = self.at;
+        let Some(pair) = self.pair() else { return self.annotation() };
+        let is_cut = self.section == Section::Tags && self.cuts(&pair.name);
+        if is_cut {
+            self.rule(Rule::OpenTag);
+        }
+        let begins = match self.section {
+            Section::Tags => is_cut || self.splits(&pair.name),
+            _ => true,
+        };
+        if begins {
+            let was = self.section;
+            self.begin(at, Section::Tags);
+            match was {
+                Section::Tags => self.rule(Rule::TagsAlone),
+                Section::Before => {}
+                Section::Moves | Section::Done if at > 0 && self.text[at - 1] == b'\n' => {}
+                Section::Moves | Section::Done => self.rule(Rule::TagPlace),
+            }
+        }
+        self.has_event |= pair.name == b"Event";
+        self.blank = false;
+        self.at = pair.next;
+        if !pair.is_strict {
+            self.rule(Rule::TagForm);
+        }
+        if self.has_passed {
+            self.rule(Rule::TagPlace);
+        }
+        if let Some(game) = self.games.last_mut() {
+            game.tags.push(Tag { name: pair.name, value: pair.value });
+        }
+    }
+
+    /// True if a tag pair begins another game on the line of one that is not closed.
+    fn cuts(&self, name: &[u8]) -> bool {
+        let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
+        let before = self.text[..self.at].iter().rfind(|&&byte| !is_blank(byte));
+        (name == b"Event" || first.name == name)
+            && !self.is_at_line_start(self.at)
+            && before.is_some_and(|&byte| byte != b']')
+    }
+
+    /// Whether a tag pair after others begins another game.
+    fn splits(&self, name: &[u8]) -> bool {
+        let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
+        if self.is_event_line(self.at) {
+            return self.has_event || !self.follows_tag_line();
+        }
+        self.blank && first.name == name
+    }
+
+    /// Whether the line before looks like a tag pair.
+    fn follows_tag_line(&self) -> bool {
+        let before = self.text[..self.at].strip_suffix(BOM).unwrap_or(&self.text[..self.at]);
+        let before = before.strip_suffix(b"\n").unwrap_or(before);
+        let before = before.strip_suffix(b"\r").unwrap_or(before);
+        let line = memchr::memrchr2(b'\n', b'\r', before).map_or(before, |end| &before[end + 1..]);
+        let start =
+            line.iter().position(|&byte| !is_blank(byte) && !BOM.contains(&byte)).unwrap_or(line.len());
+        let name = line[start..].strip_prefix(b"[").unwrap_or_default();
+        name.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
+    }
+
+    /// The tag pair that begins here.
+    fn pair(&self) -> Option<Pair> {
+        let line = &self.text[self.at..self.line_end(self.at)];
+        let count =
+            |from: usize, test: fn(u8) -> bool| line[from..].iter().take_while(|&&byte| test(byte)).count();
+        let start = 1 + count(1, is_blank);
+        let end = start + count(start, |byte| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(&byte));
+        if !line.get(start)?.is_ascii_alphabetic() {
+            return None;
+        }
+        let value = past_blanks(line, end);
+        let name = line[start..end].to_vec();
+        let is_quoted = line.get(value) == Some(&b'"');
+        let pair = |value: &[u8], next: usize, is_strict: bool| {
+            Some(Pair { name, value: unescaped(value), next: self.at + next, is_strict, is_quoted })
+        };
+        if is_quoted {
+            let (range, next, is_closed) = quoted(line, value + 1);
+            let is_strict = is_closed && start == 1 && line[end..value] == *b" ";
+            return pair(&line[range], next, is_strict);
+        }
+        let is_head = matches!(self.section, Section::Before | Section::Tags);
+        if !self.is_at_line_start(self.at) {
+            return None;
+        }
+        let rest = line[value..].trim_ascii_end();
+        let is_whole =
+            value > end && rest.len() > 1 && rest.ends_with(b"]") && line[start].is_ascii_uppercase();
+        if !is_head && !is_whole {
+            return None;
+        }
+        let close =
+            |line: &[u8]| memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
+        // Another tag pair on the line ends it.
+        let end = close(line);
+        let other = (value..end).find(|&at| begins_tag(&line[at..end]));
+        let line = &line[..other.unwrap_or(line.len())];
+        let close = close(line);
+        pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
+    }
+
+    /// A bracket that is no tag pair: before a digit it opens a side line, else it is passed over with its line's `]`.
+    fn annotation(&mut self) {
+        let end = self.line_end(self.at);
+        let line = &self.text[self.at + 1..end];
+        let next = line.get(past_blanks(line, 0));
+        self.rule(Rule::Bracket);
+        if self.section == Section::Moves && next.is_some_and(u8::is_ascii_digit) {
+            self.open();
+            self.at += 1;
+            return;
+        }
+        let close = memchr::memchr2(b']', b'{', line);
+        self.at += match close {
+            Some(close) if self.section != Section::Tags && line[close] == b']' => close + 2,
+            _ => 1,
+        };
+    }
+
+    fn open(&mut self) {
+        if self.section == Section::Tags {
+            self.section = Section::Moves;
+        }
+        if self.section == Section::Before {
+            return;
+        }
+        if self.section == Section::Moves {
+            self.push(self.at, Token::Open);
+        }
+        if self.depth == 0 {
+            self.opened = self.at;
+        }
+        self.depth += 1;
+        self.inner = None;
+    }
+
+    fn word(&mut self) {
+        let mut end = self.word_end(self.at);
+        for glued in [words::glued_result, words::glued_to_castling] {
+            let bytes = glued(&self.text[self.at..end]);
+            if bytes > 0 {
+                self.rule(Rule::Glued);
+                end -= bytes;
+            }
+        }
+        if matches!(self.section, Section::Tags | Section::Moves)
+            && let Word::Move(token, _) = words::word(&self.text[self.at..end])
+            && words::lacks_promotion(token)
+        {
+            end = self.promotion_end(end);
+        }
+        let bytes = &self.text[self.at..end];
+        match words::word(bytes) {
+            Word::Number { bytes: length, value, dotted } => {
+                if !bytes[..length].is_ascii() {
+                    self.rule(Rule::Glued);
+                }
+                self.number(length, value, dotted);
+            }
+            Word::Result(outcome) => {
+                if !words::is_plain_result(&String::from_utf8_lossy(bytes)) {
+                    self.rule(Rule::Results);
+                }
+                self.result(end, outcome);
+            }
+            Word::Mark => {
+                let sign = bytes.iter().position(|byte| b"!?.".contains(byte)).unwrap_or(bytes.len());
+                let is_glued = bytes[sign..].iter().any(|byte| !b"!?.".contains(byte));
+                if is_glued || bytes.starts_with("½".as_bytes()) {
+                    self.rule(Rule::Glued);
+                }
+                self.at = end;
+            }
+            Word::Move(token, rules) => self.other(end, Some((token, rules))),
+            Word::Junk => self.other(end, None),
+        }
+    }
+
+    /// Where the word ends that begins at a place.
+    fn word_end(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        let is_stop = |byte: &u8| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
+        let rest = &rest[..rest.iter().position(is_stop).unwrap_or(rest.len())];
+        let letters = words::letters(rest);
+        let length = letters.iter().take_while(|(letter, _)| !words::is_wide_blank(*letter));
+        at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
+    }
+
+    /// Where a move ends behind which what becomes of the pawn may stand, with blanks or in brackets.
+    fn promotion_end(&self, stop: usize) -> usize {
+        let mut at = past_blanks(self.text, stop);
+        while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {
+            at = past_blanks(self.text, at + 1);
+        }
+        if !matches!(self.text.get(at), Some(b'Q' | b'R' | b'B' | b'N')) {
+            return stop;
+        }
+        let close = past_blanks(self.text, at + 1);
+        at = if self.text.get(close) == Some(&b')') { close + 1 } else { at + 1 };
+        let is_going_on = |byte: &u8| byte.is_ascii() && !b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
+        if self.text.get(at).is_some_and(is_going_on) {
+            at = self.word_end(at);
+        }
+        let is_move = matches!(words::word(&self.text[self.at..at]), Word::Move(..));
+        if is_move { at } else { stop }
+    }
+
+    fn number(&mut self, length: usize, value: u32, dotted: bool) {
+        let follows = self.move_follows(self.at + length);
+        let first = value == 1 && dotted;
+        let begins = match self.section {
+            Section::Before => dotted || follows == Some(true),
+            Section::Moves => first && self.blank && self.depth == 0 && self.words > 0,
+            Section::Done if self.depth == 0 => match follows {
+                Some(follows) => follows && (self.blank || first),
+                None => first,
+            },
+            Section::Tags | Section::Done => false,
+        };
+        if begins {
+            self.begin_headless();
+        }
+        match self.section {
+            Section::Tags => self.section = Section::Moves,
+            Section::Moves => self.blank = false,
+            Section::Before | Section::Done => {}
+        }
+        self.at += length;
+    }
+
+    fn begin_headless(&mut self) {
+        // A number ends no side line, so a result in one counts for nothing.
+        self.inner = None;
+        let is_done = self.section == Section::Done;
+        self.begin(self.at, Section::Moves);
+        if is_done {
+            self.rule(Rule::AfterResult);
+        }
+    }
+
+    /// Whether a move comes next; `None` at the end of the line.
+    fn move_follows(&self, from: usize) -> Option<bool> {
+        let mut at = past_blanks(self.text, from);
+        while self.text.get(at) == Some(&b'.') {
+            at = past_blanks(self.text, at + 1);
+        }
+        if self.text.get(at).is_none_or(|&byte| is_eol(byte)) {
+            return None;
+        }
+        Some(matches!(words::word(&self.text[at..self.word_end(at)]), Word::Move(..)))
+    }
+
+    fn result(&mut self, end: usize, outcome: Outcome) {
+        if self.section == Section::Before {
+            self.begin_headless();
+        }
+        match self.section {
+            Section::Tags | Section::Moves if self.depth > 0 => self.inner = Some(outcome),
+            Section::Tags | Section::Moves => {
+                self.push(self.at, Token::End(outcome));
+                self.section = Section::Done;
+                self.blank = false;
+            }
+            Section::Before | Section::Done => {}
+        }
+        self.at = end;
+    }
+
+    /// A word that is a move, or is none.
+    fn other(&mut self, end: usize, mv: Option<(Token, Rules)>) {
+        let begins = matches!(&mv, Some((token, _)) if !token.is_null());
+        match self.section {
+            Section::Before if begins => self.begin_headless(),
+            Section::Done if begins && self.blank && self.depth == 0 => self.begin_headless(),
+            Section::Before | Section::Done => {
+                self.at = end;
+                return;
+            }
+            Section::Tags | Section::Moves => self.section = Section::Moves,
+        }
+        self.blank = false;
+        self.inner = None;
+        if self.depth == 0 {
+            self.words += 1;
+        }
+        match mv {
+            Some((token, rules)) => {
+                self.push(self.at, token);
+                if let Some(game) = self.games.last_mut() {
+                    game.rules.extend(rules);
+                }
+            }
+            None => {
+                self.push(self.at, Token::Junk);
+                self.rule(Rule::NoMove);
+            }
+        }
+        self.at = end;
+    }
+}
+
+/// True if `[Name "` stands here, the name with a capital letter.
+fn begins_tag(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"[") else { return false };
+    let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();
+    let rest = &rest[past(rest, is_blank)..];
+    let name = past(rest, |byte| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(&byte));
+    let value = &rest[name..];
+    rest.first().is_some_and(u8::is_ascii_uppercase) && value[past_blanks(value, 0)..].starts_with(b"\"")
+}
+
+/// The first place from one on at which no blank stands.
+fn past_blanks(text: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = text.get(at) {
+        let letter = words::letters(&text[at..text.len().min(at + 4)]).first().copied();
+        match letter {
+            Some((letter, bytes)) if is_blank(byte) || words::is_wide_blank(letter) => at += bytes,
+            _ => break,
+        }
+    }
+    at
+}
+
+fn is_eol(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Blank, but no line end.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
+}
+
+/// Where a value ends that begins behind a quote, where the line goes on, and whether that is `"]` without any other
+/// quote before. Another tag pair on the line ends it.
+fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
+    let mut first = None;
+    let mut at = open;
+    while at < line.len() {
+        if line[at] == b'"' {
+            let next = past_blanks(line, at + 1);
+            let skip = next - at - 1;
+            match line.get(next) {
+                Some(b']') => return (open..at, next + 1, first.is_none() && skip == 0),
+                None | Some(b'[') => return (open..at, next, false),
+                _ => {
+                    let bracket =
+                        line[open..at].iter().rposition(|&byte| byte == b'[').map(|skip| open + skip);
+                    if let Some(other) = bracket.filter(|&bracket| begins_tag(&line[bracket..=at])) {
+                        let (range, next, _) = quoted(&line[..other], open);
+                        return (range, next, false);
+                    }
+                    first = first.or(Some(at));
+                }
+            }
+        }
+        at += if line[at] == b'\\' { 2 } else { 1 };
+    }
+    if let Some(quote) = first {
+        return (open..quote, quote + 1, false);
+    }
+    let value = line[open..].trim_ascii_end();
+    let value = value.strip_suffix(b"]").unwrap_or(value);
+    let value = value.strip_suffix(b"\"").unwrap_or(value);
+    (open..open + value.len(), line.len(), false)
+}
+
+/// Resolves `\"` and `\\`.
+pub(super) fn unescaped(value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut bytes = value.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        let next = bytes.next_if(|next| byte == b'\\' && matches!(next, b'"' | b'\\'));
+        out.push(next.unwrap_or(byte));
+    }
+    out
+}

@@ -1,0 +1,285 @@
+//! Games as pgn-reader finds them to games with positions: FEN, moves and side lines by shakmaty.
+
+use shakmaty::san::San;
+use shakmaty::{Chess, File, Move, Position as _, Role, Square};
+
+use super::rules::{Rule, Rules};
+use super::start::{self, Start, packed};
+use super::tree::Tree;
+use super::visit::{Found, Token};
+use orbit_core::board::{PackedMove, Position};
+use orbit_pgn::{Outcome, SideLine, Tag};
+
+/// A game as the second reader reads it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Reading {
+    /// Where it begins in the text.
+    pub(super) at: usize,
+    pub(super) tags: Vec<Tag>,
+    /// `None` for the standard one.
+    pub(super) start: Option<Position>,
+    pub(super) moves: Vec<PackedMove>,
+    /// The position after the last move.
+    pub(super) last: Position,
+    pub(super) lines: Vec<SideLine>,
+    pub(super) outcome: Outcome,
+    pub(super) end: End,
+    /// Whether a side in check passes in the main line, which ends there.
+    pub(super) passes_in_check: bool,
+    /// The same of side lines.
+    pub(super) side_line_passes: bool,
+    /// Where in the text it was cut, if that is known.
+    pub(super) cut_at: Option<usize>,
+    /// By which it differs from what pgn-reader and shakmaty alone make of it.
+    pub(super) rules: Rules,
+    /// The rule without which nothing can be kept of it, if so.
+    pub(super) broken: Option<Rule>,
+}
+
+/// How far a game was read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) enum End {
+    /// To its end.
+    #[default]
+    Whole,
+    /// Up to a word that is refused.
+    Cut(String),
+    /// Nothing of it: its start is refused.
+    Refused(String),
+}
+
+/// Side lines of a game are kept up to this depth.
+const DEPTH_MAX: usize = 255;
+
+/// So many side lines of a game are kept.
+const LINES_MAX: usize = 65_535;
+
+/// What is said of a game at a null move out of check.
+const NULL_IN_CHECK: &str = "a side in check cannot pass";
+
+/// How games are read.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// By the rules of orbit's reader where shakmaty alone would refuse.
+    pub(super) by_rules: bool,
+    /// With side lines.
+    pub(super) variations: bool,
+}
+
+/// Reads a game.
+pub(super) fn reading(found: &Found, how: How) -> Reading {
+    let Found { start: at, ref tags, rules, broken, .. } = *found;
+    let mut reading = Reading { at, tags: tags.clone(), rules, broken, ..Reading::default() };
+    reading.outcome = outcome(&found.tokens);
+    let start = match broken {
+        Some(rule) => Err(rule.name().into()),
+        None => start::read(found, how.by_rules.then_some(&mut reading.rules)),
+    };
+    match start {
+        Ok(Start { position, chess }) => {
+            reading.start = Some(position).filter(|start| *start != Position::STANDARD);
+            reading.last = position;
+            match chess {
+                Some(chess) => Player::new(found, how, chess).play(&mut reading),
+                None => refuse_moves(found, &mut reading),
+            }
+        }
+        Err(reason) => reading.end = End::Refused(reason),
+    }
+    reading
+}
+
+/// The first result of the main line.
+fn outcome(tokens: &[Token]) -> Outcome {
+    let mut depth = 0u32;
+    for token in tokens {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            Token::End(outcome) if depth == 0 => return *outcome,
+            Token::Inner(outcome) => return *outcome,
+            _ => {}
+        }
+    }
+    Outcome::Unknown
+}
+
+/// Cuts a game at the first word of its main line, because none can be played.
+fn refuse_moves(found: &Found, reading: &mut Reading) {
+    let mut depth = 0u32;
+    let is_word = |token: &Token| {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match token {
+            Token::Unclosed => true,
+            Token::San(_) | Token::Coordinates { .. } | Token::Junk => depth == 0,
+            Token::Open | Token::Close | Token::End(_) | Token::Inner(_) => false,
+        }
+    };
+    if let Some(index) = found.tokens.iter().position(is_word) {
+        reading.end = End::Cut("no move can be played from the start".into());
+        reading.cut_at = found.places.get(index).copied();
+    }
+}
+
+/// A line that is being read.
+struct Line {
+    chess: Chess,
+    /// The position before the last move, from which a side line goes out.
+    before: Chess,
+    node: usize,
+    has_moves: bool,
+    /// Whether nothing more of it is read, after a word that is refused.
+    is_dead: bool,
+}
+
+/// Plays the moves of a game.
+struct Player<'a> {
+    found: &'a Found,
+    how: How,
+    tree: Tree,
+    line: Line,
+    /// Those that go on after `line`, the main line first.
+    outer: Vec<Line>,
+    /// Side lines so far.
+    lines: usize,
+    /// Brackets that are open in a side line that is left out.
+    left_out: usize,
+}
+
+impl Player<'_> {
+    fn new(found: &Found, how: How, chess: Chess) -> Player<'_> {
+        let line = Line { before: chess.clone(), chess, node: 0, has_moves: false, is_dead: false };
+        Player { found, how, tree: Tree::new(), line, outer: Vec::new(), lines: 0, left_out: 0 }
+    }
+
+    fn play(mut self, reading: &mut Reading) {
+        for (index, &token) in self.found.tokens.iter().enumerate() {
+            let refused = match token {
+                Token::Open => {
+                    self.open();
+                    continue;
+                }
+                Token::Close => {
+                    self.close();
+                    continue;
+                }
+                Token::End(_) if self.outer.is_empty() && self.left_out == 0 => break,
+                Token::End(_) | Token::Inner(_) => continue,
+                Token::Unclosed => {
+                    self.line = self.outer.drain(..).next().unwrap_or(self.line);
+                    Err("something is not closed".to_owned())
+                }
+                _ if self.left_out > 0 || self.line.is_dead => continue,
+                Token::Junk => Err("no move".to_owned()),
+                Token::San(_) | Token::Coordinates { .. } => self.step(token, &mut reading.rules),
+            };
+            let Err(reason) = refused else { continue };
+            self.line.is_dead = true;
+            let is_main = self.outer.is_empty();
+            reading.passes_in_check |= reason == NULL_IN_CHECK && is_main;
+            reading.side_line_passes |= reason == NULL_IN_CHECK && !is_main;
+            if self.outer.is_empty() {
+                reading.end = End::Cut(reason);
+                reading.cut_at = self.found.places.get(index).copied();
+                break;
+            }
+        }
+        let main = self.outer.into_iter().next().unwrap_or(self.line);
+        reading.last = packed(&main.chess);
+        (reading.moves, reading.lines) = self.tree.lines();
+    }
+
+    /// Begins a side line: another move for the last one.
+    fn open(&mut self) {
+        let line = &self.line;
+        // Before any move there is nothing that could have been played instead.
+        let is_kept = self.how.variations && self.left_out == 0 && !line.is_dead && line.has_moves;
+        if !is_kept || self.outer.len() >= DEPTH_MAX || self.lines >= LINES_MAX {
+            self.left_out += 1;
+            return;
+        }
+        self.lines += 1;
+        let (before, node) = (line.before.clone(), self.tree.parent(line.node));
+        let inner = Line { chess: before.clone(), before, node, has_moves: false, is_dead: false };
+        self.outer.push(std::mem::replace(&mut self.line, inner));
+    }
+
+    /// Ends a side line.
+    fn close(&mut self) {
+        if self.left_out > 0 {
+            self.left_out -= 1;
+        } else if let Some(line) = self.outer.pop() {
+            self.line = line;
+        }
+    }
+
+    /// Plays a move.
+    fn step(&mut self, token: Token, rules: &mut Rules) -> Result<(), String> {
+        let chess = &self.line.chess;
+        let (packed, after) = if token.is_null() {
+            let passed = chess.clone().swap_turn().map_err(|_| NULL_IN_CHECK)?;
+            (PackedMove::NULL, passed)
+        } else {
+            let mv = self.find(token, rules)?;
+            let mut after = chess.clone();
+            after.play_unchecked(mv);
+            (PackedMove::from_shakmaty(mv, chess.turn()), after)
+        };
+        self.line.before = std::mem::replace(&mut self.line.chess, after);
+        self.line.node = self.tree.push(self.line.node, packed);
+        self.line.has_moves = true;
+        Ok(())
+    }
+
+    /// The legal move that is meant.
+    fn find(&self, token: Token, rules: &mut Rules) -> Result<Move, String> {
+        let chess = &self.line.chess;
+        match token {
+            Token::San(san) => {
+                let found = san.to_move(chess);
+                let error = match found {
+                    Ok(mv) => return Ok(mv),
+                    Err(error) => format!("{san}: {error}"),
+                };
+                let other = with_other_sign(san).filter(|_| self.how.by_rules);
+                let mv = other.and_then(|san| san.to_move(chess).ok()).ok_or(error)?;
+                rules.add(Rule::MoveSign);
+                Ok(mv)
+            }
+            Token::Coordinates { from, to, promotion } => {
+                by_squares(chess, from, to, promotion).ok_or_else(|| format!("{from}{to}: illegal"))
+            }
+            _ => Err("no move".into()),
+        }
+    }
+}
+
+/// The same move with an `x` that was missing, or without it.
+fn with_other_sign(san: San) -> Option<San> {
+    let San::Normal { role, file, rank, capture, to, promotion } = san else { return None };
+    // A pawn that takes names its file.
+    let may_take = role != Role::Pawn || file.is_some();
+    may_take.then_some(San::Normal { role, file, rank, capture: !capture, to, promotion })
+}
+
+/// The legal move from one square to another; a king castles where it cannot step.
+fn by_squares(chess: &Chess, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
+    let moves = chess.legal_moves();
+    let step = moves.iter().find(|mv| {
+        !mv.is_castle() && mv.from() == Some(from) && mv.to() == to && mv.promotion() == promotion
+    });
+    let castles = |mv: &&Move| match **mv {
+        Move::Castle { king, rook } => {
+            let target = if rook > king { File::G } else { File::C };
+            king == from
+                && (to == rook
+                    || to == Square::from_coords(target, king.rank()) && (to > from) == (rook > king))
+        }
+        _ => false,
+    };
+    step.or_else(|| moves.iter().find(castles)).copied()
+}

@@ -1,0 +1,157 @@
+//! Where a game starts: tags and FEN by shakmaty.
+
+use shakmaty::fen::Fen;
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, FromSetup as _, Position as _, PositionError, PositionErrorKinds,
+    Setup,
+};
+
+use super::rules::{Rule, Rules};
+use super::visit::Found;
+use orbit_core::board::Position;
+
+/// Where a game starts.
+pub(super) struct Start {
+    pub(super) position: Position,
+    /// `None` if no move can be played.
+    pub(super) chess: Option<Chess>,
+}
+
+/// Names of standard chess in `Variant` tags, in small letters and digits, without the word chess before or behind them.
+const STANDARD: [&str; 14] = [
+    "",
+    "standard",
+    "normal",
+    "regular",
+    "classical",
+    "classic",
+    "orthodox",
+    "ordinary",
+    "fide",
+    "international",
+    "western",
+    "fromposition",
+    "position",
+    "setup",
+];
+
+/// Names of Chess960.
+const CHESS960: [&str; 11] = [
+    "960",
+    "frc",
+    "fischerandom",
+    "fischerrandom",
+    "fischerandom960",
+    "fischerrandom960",
+    "freestyle",
+    "wildfr",
+    "dfrc",
+    "doublechess960",
+    "doublefischerrandom",
+];
+
+/// The start that a line of a list, or the tags tell; `rules` notes by which rules it is one, and without it none applies.
+///
+/// # Errors
+///
+/// Why there is none.
+pub(super) fn read(found: &Found, mut rules: Option<&mut Rules>) -> Result<Start, String> {
+    let value = |name: &str| {
+        let mut tags = found.tags.iter().filter(|_| found.fen.is_none());
+        let tag = tags.find(|tag| tag.name.eq_ignore_ascii_case(name.as_bytes()));
+        tag.map(|tag| tag.value.as_slice())
+    };
+    let variant = value("Variant").map(String::from_utf8_lossy).unwrap_or_default();
+    let letters = variant.chars().filter(char::is_ascii_alphanumeric);
+    let letters: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+    let word = "chess";
+    let name = letters.strip_suffix(word).or(letters.strip_prefix(word)).unwrap_or(&letters);
+    let is_960 = CHESS960.contains(&name);
+    if !is_960 && (!STANDARD.contains(&name) || letters.is_empty() && !variant.is_ascii()) {
+        return Err(format!("variant {variant}"));
+    }
+    let is_blank = |fen: &&[u8]| fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-'));
+    let fen = match found.fen.as_deref().or(value("FEN")) {
+        Some(fen) if is_blank(&fen) && rules.is_some() => {
+            note(&mut rules, Rule::FenFields);
+            None
+        }
+        fen => fen,
+    };
+    match fen {
+        None if is_960 => Err("Chess960 without a FEN".into()),
+        None => Ok(Start { position: Position::STANDARD, chess: Some(Chess::new()) }),
+        Some(fen) => Ok(from_setup(setup(fen, &mut rules)?, is_960, &mut rules)),
+    }
+}
+
+fn note(rules: &mut Option<&mut Rules>, rule: Rule) {
+    if let Some(rules) = rules {
+        rules.add(rule);
+    }
+}
+
+/// Reads a FEN. By the rules its first four fields count, a side to move in capitals is one, and what is no castling right
+/// and no square stands for none; pockets are no part of a placement.
+fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
+    let strict = Fen::from_ascii(fen).map_err(|error| format!("FEN: {error}"));
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
+    let mut fields: Vec<Vec<u8>> =
+        fen.split(is_blank).filter(|field| !field.is_empty()).take(4).map(<[u8]>::to_vec).collect();
+    let placement = fields.first().map_or(&b""[..], Vec::as_slice);
+    let has_pockets = placement.contains(&b'[') || placement.iter().filter(|&&byte| byte == b'/').count() > 7;
+    if rules.is_none() || strict.is_ok() && !has_pockets {
+        return strict.map(Fen::into_setup);
+    }
+    note(rules, Rule::FenFields);
+    if has_pockets {
+        return Err("FEN: pockets".into());
+    }
+    if let Some(turn) = fields.get_mut(1) {
+        turn.make_ascii_lowercase();
+    }
+    let attempts =
+        [fields.clone(), without(&fields, 3), without(&fields, 2), without(&without(&fields, 2), 3)];
+    let setup = attempts.iter().find_map(|fields| Fen::from_ascii(&fields.join(&b' ')).ok());
+    setup.map_or(strict, Ok).map(Fen::into_setup)
+}
+
+/// The fields with `-` in one place.
+fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
+    let mut fields = fields.to_vec();
+    if let Some(field) = fields.get_mut(place) {
+        *field = b"-".to_vec();
+    }
+    fields
+}
+
+/// The start of a placement. What shakmaty calls impossible is dropped; where that are castling rights, the rules keep
+/// those that standard chess would.
+fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> Start {
+    let mut position = Position::from_setup(&setup);
+    let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {
+        Err(error)
+            if error.kinds().contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS)
+                && !is_960
+                && rules.is_some() =>
+        {
+            note(rules, Rule::Rights);
+            Chess::from_setup(setup, CastlingMode::Standard)
+        }
+        chess => chess,
+    };
+    let chess = chess
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_invalid_ep_square);
+    if let Ok(chess) = &chess {
+        position = packed(chess);
+    }
+    Start { position, chess: chess.ok() }
+}
+
+/// A position of shakmaty's, packed.
+pub(super) fn packed(chess: &Chess) -> Position {
+    Position::from_setup(&chess.to_setup(EnPassantMode::Always))
+}
