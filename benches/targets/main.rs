@@ -4,8 +4,6 @@
 //! compared with the same row of another machine. Every count of hits is compared with all others of the
 //! same query on the same games.
 
-#[path = "../../src/cli/allocator.rs"]
-mod allocator;
 mod batch;
 mod copies;
 mod costs;
@@ -99,7 +97,7 @@ fn measures() -> Vec<Measure> {
 
 fn main() -> ExitCode {
     // As in the command, whose library is measured here.
-    allocator::keep_freed_memory();
+    orbit_command::allocator::keep_freed_memory();
     let args = match Args::read() {
         Ok(Some(args)) => args,
         Ok(None) => return ExitCode::SUCCESS,

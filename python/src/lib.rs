@@ -6,10 +6,6 @@
 
 #![deny(missing_docs)]
 
-// The program, so that those who install the package have it. Its sources are those of the command; paths in them begin with
-// `crate::cli`.
-#[path = "../../src/cli/mod.rs"]
-mod cli;
 mod errors;
 mod game;
 mod program;

@@ -4,15 +4,13 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-use crate::cli;
-
 /// Runs the program with a name and arguments, and tells its exit code; help and wrong arguments end the process. `program`
 /// are the words that begin it anew. It takes over Ctrl-C, stdin, stdout and stderr.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, program: Vec<OsString>, words: Vec<OsString>) -> u8 {
     py.detach(|| {
-        cli::allocator::keep_freed_memory();
-        cli::drivers::quiet();
-        cli::run(cli::Cli::of(program, words))
+        orbit_command::allocator::keep_freed_memory();
+        orbit_command::drivers::quiet();
+        orbit_command::run(orbit_command::Cli::of(program, words))
     })
 }

@@ -12,6 +12,7 @@ use orbit_chess::internals::{
         heat::HeatMap,
     },
 };
+use orbit_transforms::OutermostOrbit as _;
 
 /// The orbit of a query that is a transform.
 pub fn orbit_of(text: &str) -> Orbit {

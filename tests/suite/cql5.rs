@@ -10,6 +10,7 @@ use orbit_chess::internals::{
     plan::Options,
     query::{self, Dialect, Node, Type},
 };
+use orbit_transforms::OutermostOrbit as _;
 
 use crate::{
     common::{block_of, length::trials, position},

@@ -9,6 +9,7 @@ use orbit_chess::internals::{
     query,
     reel::Block,
 };
+use orbit_transforms::OutermostOrbit as _;
 
 #[path = "../common/cql5.rs"]
 #[allow(dead_code, unused_imports, clippy::all, reason = "it stands for itself")]

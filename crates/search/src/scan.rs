@@ -168,7 +168,7 @@ pub struct BlockAnswers<'a> {
     /// For each of its games, whether it counts; `None` if all do.
     pub(crate) games: Option<Vec<bool>>,
     /// For each of its games that count, the side of the player from which queries were asked; `None` without a player.
-    pub(crate) sides: Option<Vec<Option<Color>>>,
+    pub sides: Option<Vec<Option<Color>>>,
     /// Of each query, at the hits that were chosen.
     pub answers: Vec<Answers>,
     /// Of each query what tells of what its hits consist, if that is wanted.

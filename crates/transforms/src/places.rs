@@ -66,6 +66,7 @@ fn collect(filter: FilterRef, out: &mut Vec<Bitboard>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::OutermostOrbit as _;
     use crate::{Copy, expand};
     use orbit_core::board::translate;
     use orbit_query::parse;
