@@ -14,7 +14,7 @@ pub const BY_SEGMENT: &str = include_str!("by_segment.wgsl");
 pub const BY_WORD: &str = include_str!("by_word.wgsl");
 /// `carry.wgsl`: What a stage found, carried along games (games.wgsl).
 pub const CARRY: &str = include_str!("carry.wgsl");
-/// `edges.wgsl`: The move that leaves a slot, for tests of what was played. The twin is src/engine/operations/moves.rs, which looks at
+/// `edges.wgsl`: The move that leaves a slot, for tests of what was played. The twin is crates/engine/src/operations/moves.rs, which looks at
 pub const EDGES: &str = include_str!("edges.wgsl");
 /// `floors.wgsl`: What no kernel can beat on a device: bytes that are read, bytes that are copied, operations on words of 32 bits.
 pub const FLOORS: &str = include_str!("floors.wgsl");
@@ -26,9 +26,9 @@ pub const HITS: &str = include_str!("hits.wgsl");
 pub const HITS_ALONE: &str = include_str!("hits_alone.wgsl");
 /// `hits_pairs.wgsl`:
 pub const HITS_PAIRS: &str = include_str!("hits_pairs.wgsl");
-/// `legal.wgsl`: The moves of one position. The twins are src/board/moves.rs and, for sides with several kings, src/board/legal.rs;
+/// `legal.wgsl`: The moves of one position. The twins are crates/core/src/board/moves.rs and, for sides with several kings, crates/core/src/board/legal.rs;
 pub const LEGAL: &str = include_str!("legal.wgsl");
-/// `pure.wgsl`: Pure mates and stalemates. The twin is src/board/pure.rs, docs/mates.md states the rule.
+/// `pure.wgsl`: Pure mates and stalemates. The twin is crates/core/src/board/pure.rs, docs/mates.md states the rule.
 pub const PURE: &str = include_str!("pure.wgsl");
 /// `replay.wgsl`: Moves back to positions: an invocation replays a segment of 32 slots from its key. Where keys and moves lie is
 pub const REPLAY: &str = include_str!("replay.wgsl");

@@ -1,5 +1,6 @@
 //! Findings made by hand: many rows, odd names, nothing at all.
 
+use orbit_chess::internals::orbit::OutermostOrbit as _;
 use orbit_chess::internals::{
     board::{Bitboard, Square},
     orbit::{self, Orbit},
@@ -12,7 +13,6 @@ use orbit_chess::internals::{
         heat::HeatMap,
     },
 };
-use orbit_transforms::OutermostOrbit as _;
 
 /// The orbit of a query that is a transform.
 pub fn orbit_of(text: &str) -> Orbit {

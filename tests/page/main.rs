@@ -214,7 +214,7 @@ fn is_well_made(html: &str) {
         format!("content=\"default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'");
     assert!(
         html.contains(&policy),
-        "the hash in src/report/page.rs is not that of the script: sha256-{hash}"
+        "the hash in crates/search/src/report/page.rs is not that of the script: sha256-{hash}"
     );
     assert_eq!(html.matches("<script").count(), 2, "the data, and the script that copies FENs");
     for address in ["src=", "<link", "@import", "url(", "<img", "<iframe", " onclick", "javascript:"] {

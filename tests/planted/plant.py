@@ -23,6 +23,8 @@ from pathlib import Path
 PLANTED = Path(__file__).resolve().parent
 # The folders that hold the sources of the program.
 SOURCES = ["src", "crates"]
+# The crate that all others import.
+CORE = "crates/core"
 TEXTS = ["*.rs", "*.wgsl", "*.css", "*.js", "*.html"]
 
 
@@ -195,9 +197,7 @@ def write_switches(root: Path, chosen: list[Fault]) -> None:
             continue
         begin, end = place.body
         body = text[begin : place.begin] + fault.new + text[place.end : end]
-        is_program = "cli" in place.path.parts or place.path.name == "main.rs"
-        library = "orbit_chess" if is_program else "crate"
-        switch = f"\nif {library}::planted::is({number}) {{ return {body}; }}\n"
+        switch = f"\nif {core(root, place.path)}::planted::is({number}) {{ return {body}; }}\n"
         bodies.setdefault(place.path, {}).setdefault(place.body, []).append(switch)
     # Where shaders go to the driver.
     for path, text in tree.texts.items():
@@ -207,13 +207,18 @@ def write_switches(root: Path, chosen: list[Fault]) -> None:
         text = tree.texts[path]
         for (begin, _), switches in sorted(changed.items(), reverse=True):
             text = text[: begin + 1] + "".join(switches) + text[begin + 1 :]
-        hooked = r"ShaderSource::Wgsl(crate::planted::shader((\1).to_string()).into())"
+        hooked = rf"ShaderSource::Wgsl({core(root, path)}::planted::shader((\1).to_string()).into())"
         path.write_text(re.sub(r"ShaderSource::Wgsl\((\w+)\.into\(\)\)", hooked, text))
     names = ", ".join(f'"{fault.name}"' for fault in chosen)
     tables = [f"static NAMES: &[&str] = &[{names}];", "static SHADERS: &[(u32, &str, &str)] = &[", *shaders, "];"]
-    (root / "src/planted.rs").write_text(SWITCH + "\n" + "\n".join(tables) + "\n")
-    library = root / "src/lib.rs"
+    (root / CORE / "src/planted.rs").write_text(SWITCH + "\n" + "\n".join(tables) + "\n")
+    library = root / CORE / "src/lib.rs"
     library.write_text(library.read_text() + "\n#[doc(hidden)]\npub mod planted;\n")
+
+
+def core(root: Path, path: Path) -> str:
+    """How a source names the crate that knows which fault is active."""
+    return "crate" if (root / CORE) in path.parents else "orbit_core"
 
 
 def quoted(text: str) -> str:
@@ -228,7 +233,7 @@ def write_alone(root: Path, fault: Fault) -> None:
 
 def tests_of(root: Path, binary: str) -> set[str]:
     """The names of all functions among which a binary's tests are."""
-    folder = root / ("src" if binary.startswith("orbit") else f"tests/{binary}")
+    folder = root / (f"crates/{binary.removeprefix('orbit_')}/src" if binary.startswith("orbit_") else f"tests/{binary}")
     return {name for path in folder.rglob("*.rs") for name in re.findall(r"\bfn (\w+)", path.read_text())}
 
 

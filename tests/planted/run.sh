@@ -34,20 +34,20 @@ mkdir -p "$copy"
     tar -xf - -C "$copy"
 cd "$copy"
 # Cargo knows packages by their place in a workspace and by their version: what is built of the copy must not pass for the tree's.
-sed -i '0,/^version = .*/s//version = "0.0.0-planted"/' Cargo.toml
+sed -i 's/^version = .*/version = "0.0.0-planted"/; s/{ version = "[^"]*", path/{ path/' Cargo.toml
 # The copies keep their times, and an earlier run may have left newer builds with faults in them.
-find src shaders tests -type f -exec touch {} +
+find src crates shaders tests -type f -exec touch {} +
 export CARGO_TARGET_DIR=$target
 plant list "$@" >"$work/faults"
 
 # Builds a binary of tests and prints its path.
 build() {
-    local kind=(--test "$1")
+    local kind=(--test "$1" --features full)
     case $1 in
-    orbit) kind=(--bin orbit) ;;
-    orbit_chess) kind=(--lib) ;;
+    orbit_command | orbit_engine) kind=(--lib --package "orbit-chess-${1#orbit_}" --features gpu) ;;
+    orbit_*) kind=(--lib --package "orbit-chess-${1#orbit_}") ;;
     esac
-    cargo test "${kind[@]}" --features full --no-run --message-format=json 2>"$work/build.log" |
+    cargo test "${kind[@]}" --no-run --message-format=json 2>"$work/build.log" |
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 
@@ -109,7 +109,7 @@ if [ ${#switches[@]} -gt 0 ]; then
 fi
 while IFS=$'\t' read -r name binary test way; do
     [ "$way" = alone ] || continue
-    for file in $(cd "$root" && git ls-files src shaders); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
+    for file in $(cd "$root" && git ls-files src crates shaders); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
     plant alone "$name"
     tests=$(build "$binary")
     [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; missed=1; continue; }

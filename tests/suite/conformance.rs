@@ -4,7 +4,7 @@
 //! this test checks them and writes `docs/conformance.md` (with `UPDATE_GOLDEN=1`; otherwise the file must be
 //! what would be written).
 
-use orbit_transforms::OutermostOrbit as _;
+use orbit_chess::internals::orbit::OutermostOrbit as _;
 use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_chess::internals::{

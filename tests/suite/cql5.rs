@@ -4,13 +4,13 @@
 //! Source of the examples: CQL 5 manual, position list: transforms. Where its text contradicts its own rule,
 //! the rule is followed and the row says "erratum".
 
+use orbit_chess::internals::orbit::OutermostOrbit as _;
 use orbit_chess::internals::{
     engine::{Answer, Engine, PreparedQuery, Wants, reference::Reference},
     orbit::{AsText, expand, to_cql6},
     plan::Options,
     query::{self, Dialect, Node, Type},
 };
-use orbit_transforms::OutermostOrbit as _;
 
 use crate::{
     common::{block_of, length::trials, position},

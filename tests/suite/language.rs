@@ -368,7 +368,7 @@ fn page() -> String {
         "# The query language\n\n\
          Every word that `orbit` knows of CQL 6.2 and of CQL 5: {} of them it has, {} are not supported yet and refused by name, \
          {} are no words of it. `orbit help language WORD` prints one of them. `tests/suite/language.rs` writes this page from the table in \
-         `src/query/words.rs`, and runs every example, on two engines where a plan can say it; hits are positions of `games/sample.pgn`, whose games have no ratings, \
+         `crates/query/src/words.rs`, and runs every example, on two engines where a plan can say it; hits are positions of `games/sample.pgn`, whose games have no ratings, \
          openings, comments, null moves or side lines; \
          `positions.cqo` holds the FEN of the usual first position.\n\n\
          In forms, F is any filter, S one whose value is a set of squares, N a number, T a text, P a position. TEXT is a text in quotation \

@@ -175,7 +175,7 @@ const CARRYING: [&str; 14] = [
     "line nestban --> true{3}",
 ];
 
-/// The shaders that carry along games, as `src/engine/gpu/along.rs` runs them.
+/// The shaders that carry along games, as `crates/engine/src/gpu/along.rs` runs them.
 #[test]
 fn the_shaders_of_carries_are_what_the_engine_binds() {
     let mut texts = BTreeSet::new();

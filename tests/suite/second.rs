@@ -1,6 +1,7 @@
 //! Position lists of CQL 5 beside an evaluator that was written from the rules alone and shares nothing with
 //! the library.
 
+use orbit_chess::internals::orbit::OutermostOrbit as _;
 use orbit_chess::internals::{
     board::Position,
     engine::{Outcome, Wants},
@@ -9,7 +10,6 @@ use orbit_chess::internals::{
     query,
     reel::Block,
 };
-use orbit_transforms::OutermostOrbit as _;
 
 #[path = "../common/cql5.rs"]
 #[allow(dead_code, unused_imports, clippy::all, reason = "it stands for itself")]

@@ -16,7 +16,8 @@ use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 const LINES_MAX: usize = 800;
 
 /// Who may import whom, and why. A unit is a module with all below it, except what is a unit of its
-/// own. `engine` stands for `src/engine/mod.rs`. ARCHITECTURE.md shows this table.
+/// own. `engine` stands for `crates/engine/src/lib.rs`. The manifest of a crate says which crates it may
+/// import; this table says it of the modules within crates that have several. ARCHITECTURE.md shows it.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
@@ -29,15 +30,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("fen", &["board"], "positions as text"),
     ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and knows slips in names of tags"),
     ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
-    ("pgn", &["board", "fen", "isa", "sync", "text"], "moves are played and packed while they are read"),
-    (
-        "reel",
-        &["board", "fen", "files", "game", "named", "pgn", "sync", "text"],
-        "its builder lays out games as they were read; its games have headers; values of tags are bytes",
-    ),
-    ("query", &["board", "diagnostic", "fen", "named"], "piece codes, and faults in queries"),
-    ("orbit", &["board", "diagnostic", "fen", "query"], "transforms squares of typed trees"),
-    ("plan", &["board", "diagnostic", "orbit", "query", "sync"], "lowers typed trees to words"),
     (
         "engine",
         &["board", "diagnostic", "game", "isa", "pgn", "plan", "query", "reel", "text"],
@@ -83,12 +75,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "engine::reference",
         &["board", "diagnostic", "engine", "files", "query", "reel", "sync", "text"],
         "never `orbit` or `plan`: a second reading; faults of queries have a place, and queries read files",
-    ),
-    ("second_reader", &["board", "pgn"], "of `pgn` it knows what a game is made of, and what it checks"),
-    (
-        "database",
-        &["files", "pgn", "reel", "second_reader", "sync"],
-        "both are streams of blocks; sidecars are files; text may be read twice",
     ),
     (
         "scan",
@@ -210,11 +196,26 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         ],
         "joins the choices of all of them",
     ),
-    ("cli", &[], "arguments and printing on top of the public library"),
+];
+
+/// Folders of crates, their names in paths, and whether they are a module of the table or hold several.
+const CRATES: &[(&str, &str, Option<&str>)] = &[
+    ("command", "orbit_command", Some("cli")),
+    ("core", "orbit_core", None),
+    ("database", "orbit_database", Some("database")),
+    ("engine", "orbit_engine", Some("engine")),
+    ("pgn", "orbit_pgn", Some("pgn")),
+    ("plan", "orbit_plan", Some("plan")),
+    ("query", "orbit_query", Some("query")),
+    ("reel", "orbit_reel", Some("reel")),
+    ("search", "orbit_search", None),
+    ("transforms", "orbit_transforms", Some("orbit")),
+    ("witness", "orbit_witness", Some("second_reader")),
 ];
 
 /// Files that join the modules and belong to none.
-const ROOTS: [&str; 3] = ["src/internals.rs", "src/lib.rs", "src/main.rs"];
+const ROOTS: [&str; 5] =
+    ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/internals.rs", "src/lib.rs", "src/main.rs"];
 
 /// Imports that an allowed arrow does not include.
 const EXCEPT: &[(&str, &str, &str)] = &[
@@ -293,8 +294,11 @@ fn below(folder: &Path) -> Vec<String> {
 
 /// Source files; `tests.rs` is the test module of its folder.
 fn sources() -> Vec<String> {
-    let is_source =
-        |path: &String| path.starts_with("src/") && path.ends_with(".rs") && !path.ends_with("/tests.rs");
+    let is_source = |path: &String| {
+        (path.starts_with("src/") || path.starts_with("crates/"))
+            && path.ends_with(".rs")
+            && !path.ends_with("/tests.rs")
+    };
     files().into_iter().filter(is_source).collect()
 }
 
@@ -369,16 +373,26 @@ fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// All paths of a file that begin with `crate` or `super`, from the root of the crate.
+/// All paths of a file that begin with `crate`, `super` or one of our crates, as `module` names modules.
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
+    let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
+    let own: Vec<String> =
+        CRATES.iter().filter_map(|it| it.2).find(is_module).into_iter().map(String::from).collect();
     let mut out = BTreeSet::new();
     for at in 0..tokens.len() {
         let word = tokens[at].word.as_str();
-        let begins =
-            matches!(word, "crate" | "super") && tokens.get(at + 1).is_some_and(|next| next.word == "::");
-        if begins && (at == 0 || tokens[at - 1].word != "::") {
-            let base = if word == "crate" { &[] } else { &module[..module.len() - 1] };
-            tree(&tokens[at + 2..], base.to_vec(), &mut out);
+        let is_path = tokens.get(at + 1).is_some_and(|next| next.word == "::")
+            && (at == 0 || tokens[at - 1].word != "::");
+        let base = match word {
+            "crate" => own.clone(),
+            "super" => module[..module.len().saturating_sub(1)].to_vec(),
+            name => match CRATES.iter().find(|it| it.1 == name) {
+                Some(it) => it.2.into_iter().map(String::from).collect(),
+                None => continue,
+            },
+        };
+        if is_path {
+            tree(&tokens[at + 2..], base, &mut out);
         }
     }
     out
@@ -416,11 +430,18 @@ fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> 
     }
 }
 
-/// The path of a source file's module: `src/engine/cpu/mod.rs` is `engine::cpu`.
+/// The path of a source file's module: `crates/engine/src/cpu/mod.rs` is `engine::cpu`.
 fn module(path: &str) -> Vec<String> {
-    let path = path.strip_prefix("src/").unwrap().strip_suffix(".rs").unwrap();
+    let (folder, path) = path.strip_prefix("crates/").unwrap().split_once("/src/").unwrap();
+    let path = path.strip_suffix(".rs").unwrap();
     let path = path.strip_suffix("/mod").unwrap_or(path);
-    path.split('/').map(String::from).collect()
+    let inside = path.split('/').filter(|part| *part != "lib");
+    root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
+}
+
+/// The module that a crate is, if it is one.
+fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Option<&'static str> {
+    CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }
 
 /// The longest unit that a path lies in.
@@ -432,26 +453,40 @@ fn unit(path: &str) -> Option<&'static str> {
 
 fn misplaced(file: &str, text: &str) -> Vec<String> {
     let module = module(file);
-    let Some(from) = unit(&module.join("::")) else {
+    let name = module.join("::");
+    let from = unit(&name);
+    if from.is_none() && !is_crate(&module) {
         return vec![format!("{file}: its module is not in the table")];
-    };
-    let allowed = ARROWS.iter().find(|arrow| arrow.0 == from).unwrap().1;
+    }
+    let allowed = ARROWS.iter().find(|arrow| Some(arrow.0) == from).map(|arrow| arrow.1);
     let mut wrong = Vec::new();
     for path in paths(&module, &tokens(text)) {
-        match unit(&path) {
-            None => wrong.push(format!("{file}: `{path}` lies in no module of the table")),
-            Some(to) if to != from && !allowed.contains(&to) => {
-                wrong.push(format!("{file}: `{from}` may not import `{path}`"));
+        let parts: Vec<String> = path.split("::").map(String::from).collect();
+        match (unit(&path), allowed) {
+            (None, _) if !is_crate(&parts) => {
+                wrong.push(format!("{file}: `{path}` lies in no module of the table"))
             }
-            Some(_) => {}
+            (Some(to), Some(allowed)) if Some(to) != from && !allowed.contains(&to) => {
+                wrong.push(format!("{file}: `{name}` may not import `{path}`"));
+            }
+            (None, Some(allowed)) if !allowed.contains(&parts[0].as_str()) => {
+                wrong.push(format!("{file}: `{name}` may not import `{path}`"));
+            }
+            _ => {}
         }
         for (unit, item, why) in EXCEPT {
-            if *unit == from && (path == *item || path.starts_with(&format!("{item}::"))) {
-                wrong.push(format!("{file}: `{from}` may not import `{path}`: {why}"));
+            let is_there = name == *unit || name.starts_with(&format!("{unit}::"));
+            if is_there && (path == *item || path.starts_with(&format!("{item}::"))) {
+                wrong.push(format!("{file}: `{unit}` may not import `{path}`: {why}"));
             }
         }
     }
     wrong
+}
+
+/// Tells whether a module lies in a crate of one module, whose manifest says what it may import.
+fn is_crate(module: &[String]) -> bool {
+    CRATES.iter().any(|it| it.2.is_some_and(|root| module.first().is_some_and(|first| first == root)))
 }
 
 fn assert_none(wrong: Vec<String>) {
@@ -474,26 +509,33 @@ fn imports_go_one_way() {
 #[test]
 fn a_wrong_import_is_found_however_it_is_written() {
     let wrong = [
-        ("src/engine/cpu/kernels.rs", "use crate::query::Query;"),
-        ("src/engine/cpu/kernels.rs", "use crate::{board::Board, query::{self as q}};"),
-        ("src/engine/cpu/kernels.rs", "fn f() { super::super::super::query::parse(\"\"); }"),
-        ("src/engine/cpu/mod.rs", "use super::{Hits, reference::Bulk};"),
-        ("src/engine/reference/eval.rs", "use crate::board::{Code, Dihedral};"),
-        ("src/engine/reference/eval.rs", "let c = 'x'; let d = '\"'; crate::plan::TRUE"),
-        ("src/board/mv.rs", "#[cfg(test)] mod tests { use crate::board; }\nuse crate::pgn::Game as G;"),
-        ("src/reel/mod.rs", "/* crate::board */ let s = r#\"\"\"#; crate::engine::Hits"),
-        ("src/reel/mod.rs", "/* /* */ */ f(br##\"a\"#b\"##, matches!(x, crate::engine::Hits { .. }))"),
-        ("src/nowhere.rs", ""),
-        ("src/plan/mod.rs", "use crate::Everything;"),
+        ("crates/engine/src/cpu/kernels.rs", "use orbit_query::Query;"),
+        ("crates/engine/src/cpu/kernels.rs", "use orbit_query::{self as q};"),
+        ("crates/engine/src/cpu/kernels.rs", "fn f() { orbit_query::parse(\"\"); }"),
+        ("crates/engine/src/cpu/mod.rs", "use super::{Hits, reference::Bulk};"),
+        ("crates/engine/src/reference/eval.rs", "use orbit_core::board::{Code, Dihedral};"),
+        ("crates/engine/src/reference/eval.rs", "let c = 'x'; let d = '\"'; orbit_plan::TRUE"),
+        (
+            "crates/core/src/board/mv.rs",
+            "#[cfg(test)] mod tests { use crate::fen; }\nuse crate::game::Tags as G;",
+        ),
+        ("crates/core/src/text.rs", "/* crate::board */ let s = r#\"\"\"#; crate::board::Hits"),
+        ("crates/core/src/text.rs", "/* /* */ */ f(br##\"a\"#b\"##, matches!(x, crate::board::Hits { .. }))"),
+        ("crates/core/src/nowhere.rs", ""),
+        ("crates/search/src/themes.rs", "use crate::Everything;"),
+        ("crates/transforms/src/text.rs", "use orbit_query::parse;"),
     ];
     for (file, text) in wrong {
         assert_eq!(misplaced(file, text).len(), 1, "{file}: {text}");
     }
     let right = [
-        ("src/engine/cpu/kernels.rs", "use super::Machine; use super::super::Hits; use crate::plan::Plan;"),
-        ("src/board/mv.rs", "// crate::pgn\n/// crate::pgn\nlet s = \"crate::pgn\";"),
-        ("src/board/mv.rs", "#[cfg(test)]\nmod tests { fn f() { { crate::pgn::x() } } }"),
-        ("src/reel/block.rs", "use super::{Strings, super::board::*}; pub(crate) fn f() {}"),
+        (
+            "crates/engine/src/cpu/kernels.rs",
+            "use super::Machine; use super::super::Hits; use orbit_plan::Plan;",
+        ),
+        ("crates/core/src/board/mv.rs", "// crate::fen\n/// crate::fen\nlet s = \"crate::fen\";"),
+        ("crates/core/src/board/mv.rs", "#[cfg(test)]\nmod tests { fn f() { { crate::fen::x() } } }"),
+        ("crates/reel/src/block.rs", "use super::{Strings, board::*}; pub(crate) fn f() {}"),
     ];
     for (file, text) in right {
         assert_none(misplaced(file, text));
@@ -530,7 +572,7 @@ fn the_library_does_not_unwrap() {
 
 /// Ways to print, and the one file of the program in which they may stand.
 const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
-const PRINTING: &str = "src/cli/terminal.rs";
+const PRINTING: &str = "crates/command/src/terminal.rs";
 
 /// `line: text` of all that prints without being escaped.
 fn prints(path: &str, text: &str) -> Vec<String> {
@@ -548,9 +590,9 @@ fn prints(path: &str, text: &str) -> Vec<String> {
 #[test]
 fn one_file_prints() {
     let wrong = "let mut out = io::stdout().lock();\nprintln!(\"a\");\nwriteln!(std::io::stderr(), \"a\");";
-    assert_eq!(prints("src/cli/x.rs", wrong).len(), 3);
+    assert_eq!(prints("crates/command/src/x.rs", wrong).len(), 3);
     let right = "bar.set_draw_target(ProgressDrawTarget::stderr());\nmessage!(\"stdout()\");\n// println!";
-    assert_none(prints("src/cli/x.rs", right));
+    assert_none(prints("crates/command/src/x.rs", right));
     assert_none(sources().iter().flat_map(|path| prints(path, &read(path))).collect());
     assert!(read(PRINTING).contains("io::stdout()"));
 }
@@ -615,7 +657,7 @@ fn architecture_names_every_module() {
     let text = read("ARCHITECTURE.md");
     let folders: BTreeSet<PathBuf> =
         sources().iter().map(|path| Path::new(path).parent().unwrap().to_owned()).collect();
-    let folders = folders.into_iter().filter(|folder| folder != Path::new("src"));
+    let folders = folders.into_iter().filter(|folder| !folder.ends_with("src"));
     let missing = folders.filter(|folder| !text.contains(folder.to_str().unwrap()));
     assert_none(
         missing.map(|folder| format!("ARCHITECTURE.md does not name {}", folder.display())).collect(),

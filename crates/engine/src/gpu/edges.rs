@@ -2,7 +2,7 @@
 //!
 //! The kernel that finds the masks of a stage replays the positions before the moves, so it asks the tests as well, and
 //! the sets of a test are registers there. The functions stand in `shaders/edges.wgsl`; the twin is
-//! `src/engine/operations/moves.rs`.
+//! `crates/engine/src/operations/moves.rs`.
 
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};

@@ -3,7 +3,7 @@
 //! An invocation goes through one game from the end, or against the moves from the beginning, and knows at each slot from
 //! which states the walk can be completed: a bit for each, or one more than the value. What a slot says of them is printed
 //! straight, a line for each way from one state to another. The shader's other part is `shaders/walk.wgsl`; the twins are
-//! `src/engine/operations/reach.rs` and `src/engine/operations/walk.rs`.
+//! `crates/engine/src/operations/reach.rs` and `crates/engine/src/operations/walk.rs`.
 //!
 //! A state that is tied to a move asks at the position before it the same of its only child, so its mask is enough.
 

@@ -22,7 +22,7 @@
 //! * [`Fault`](super::Instr::Fault) and its kin end the game: the query has run into an error. The engine says so, and
 //!   the interpreter, which knows places in the text, is asked for the words.
 //!
-//! To add an operation: an instruction in `src/plan/operations/flat.rs`, what it does in `src/engine/operations/flat.rs`
+//! To add an operation: an instruction in `crates/plan/src/operations/flat.rs`, what it does in `crates/engine/src/operations/flat.rs`
 //! or a file below it, and its arm in the compiler (`conditions`, `squares`, `numbers`, `positions`, `texts`). What has no
 //! arm is refused, and so is the query.
 
