@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 orbit=${CARGO_TARGET_DIR:-target}/release/orbit
 [ -x "$orbit" ] || { echo "there is no $orbit: build it with cargo build --release" >&2; exit 2; }
-crates=$(cargo tree --locked --package orbit-chess --edges normal,build --prefix none --format '{p}' | awk '$1 != "orbit-chess" { print $1, $2 }' | sort -u | wc -l)
+crates=$(cargo tree --locked --package orbit-chess --edges normal,build --prefix none --format '{p}' | awk '$1 !~ /^orbit-chess/ { print $1, $2 }' | sort -u | wc -l)
 code=$(size "$orbit" | awk 'NR == 2 { print $1 }')
 echo "$crates crates, $code bytes of code"
 case ${1:-} in

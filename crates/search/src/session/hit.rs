@@ -40,6 +40,7 @@ pub struct MatchedCopy<'a> {
 /// ```
 /// use orbit_search::{Order, Query, Session, SortKey, SpanKind};
 ///
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// let session = Session::open(["games/sample.pgn"])?;
 /// let query = Query::parse("line --> {move capture .}{2,}")?;
 /// let longest = Order::Sorted { key: SortKey::Length, reverse: false };

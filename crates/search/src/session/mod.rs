@@ -251,6 +251,7 @@ impl Session {
     /// ```
     /// use orbit_search::{Request, Session};
     ///
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// let session = Session::open(["games/sample.pgn"])?;
     /// let request: Request = serde_json::from_str(r#"{"query":"mate","where":"result=1-0","sort":"date","limit":2}"#)?;
     /// let hits = session.ask(&request)?.hits()?;

@@ -50,6 +50,7 @@ impl fmt::Display for Residence {
 /// ```
 /// use orbit_search::{EngineChoice, SessionOptions};
 ///
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// let session = SessionOptions::new()
 ///     .resident_bytes_max(64 << 20)
 ///     .engine(EngineChoice::Cpu)

@@ -24,6 +24,7 @@ use orbit_reel::{Alike, Block, GameSet};
 /// ```
 /// use orbit_search::{Query, Session};
 ///
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// let session = Session::open(["games/sample.pgn"])?;
 /// let query = Query::parse("check")?;
 /// let hits = session.search(&query).condition("result=1-0".parse()?).first_of_game().hits_max(3).hits()?;
@@ -219,6 +220,7 @@ impl<'a> Search<'a> {
     /// ```
     /// use orbit_search::{Query, Session};
     ///
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// let session = Session::open(["games/sample.pgn"])?;
     /// assert_eq!(session.positions_of_blocks(), None);
     /// assert!(session.search(&Query::parse("mate")?).blocks(0..1).count().is_err());

@@ -36,6 +36,7 @@ pub enum TableColumns {
 ///
 /// use orbit_search::{Query, Rows, Session, TableColumns};
 ///
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// let session = Session::open(["games/sample.pgn"])?;
 /// let query = Query::parse("flipcolor {Bh7 kg8}")?;
 /// let table = session.search(&query).table(Rows::Hits, &TableColumns::All)?;
