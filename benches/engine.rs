@@ -3,13 +3,10 @@
 use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orbit_chess::internals::{
-    database::{Database, DatabaseOptions},
-    engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk},
-    plan::Options,
-    query,
-    reel::{Block, EncodedBlock, replay::SegmentColumns},
-};
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk};
+use orbit_plan::Options;
+use orbit_reel::{Block, EncodedBlock, replay::SegmentColumns};
 
 /// How often the sample is repeated: its packed blocks alone would fit the second-level cache.
 const REPEATS: usize = 8;
@@ -59,7 +56,7 @@ impl Games {
 fn blocks(text: &[u8]) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
-    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
+    let take = |taken: orbit_database::StreamedBlock, ()| {
         out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
@@ -78,7 +75,7 @@ fn sum(planes: &[[u64; 4]]) -> u64 {
 
 /// The engine for a query, and what it finds.
 fn engine_for(text: &str, options: Options, blocks: &[Block]) -> (Cpu, u64) {
-    let query = query::parse(text).expect("the queries are CQL").query;
+    let query = orbit_query::parse(text).expect("the queries are CQL").query;
     let engine =
         PreparedQuery::new(query, options).expect("they can be planned").cpu().expect("a plan says it");
     let found = hits(&engine, blocks);
@@ -140,7 +137,7 @@ fn scanning(c: &mut Criterion) {
         match games.repeats {
             Some(repeats) => assert_eq!(found, expected * repeats, "{text}"),
             None => {
-                let query = query::parse(text).expect("it was parsed above").query;
+                let query = orbit_query::parse(text).expect("it was parsed above").query;
                 let reference = Bulk::new([&query]).expect("it runs all queries");
                 let first = &games.blocks[..1];
                 assert_eq!(hits(&engine, first), hits(&reference, first), "{text}");

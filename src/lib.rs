@@ -93,8 +93,6 @@
 
 #![deny(unsafe_code, missing_docs)]
 
-pub mod internals;
-
 pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
 pub use orbit_core::diagnostic::{Diagnostic, Severity};
 pub use orbit_core::game::PlayerName;

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use orbit_chess::internals::engine::{Engine as _, Values, Wants, cpu::Cpu};
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::reel::Block;
+use orbit_engine::{Engine as _, Values, Wants, cpu::Cpu};
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::floors::{hits, positions, prepared};
 use crate::process;

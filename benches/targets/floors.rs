@@ -3,10 +3,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use orbit_chess::internals::engine::{Engine, PreparedQuery, Wants};
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::query;
-use orbit_chess::internals::reel::Block;
+use orbit_engine::{Engine, PreparedQuery, Wants};
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
@@ -56,7 +55,7 @@ fn sum(words: &[[u64; LANES]]) -> u64 {
 
 /// A query in every form.
 pub fn prepared(text: &str, options: Options) -> PreparedQuery {
-    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     PreparedQuery::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 

@@ -7,8 +7,8 @@ use std::io::{Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::database::{Database, DatabaseOptions};
-use orbit_chess::internals::reel::Block;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_reel::Block;
 use tempfile::TempDir;
 
 use crate::process;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use orbit_chess::internals::pgn::{Options, Sources};
-use orbit_chess::internals::report::grouped;
+use orbit_pgn::{Options, Sources};
+use orbit_search::report::grouped;
 
 use crate::process::{self, PGN_EXTRACT_MISSING};
 use crate::table::{Row, Target, figures};

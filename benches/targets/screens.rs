@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use orbit_chess::internals::engine::cpu::Cpu;
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::reel::Block;
+use orbit_engine::cpu::Cpu;
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::floors::{hits, positions, prepared};
 use crate::table::{Row, Target, figures};

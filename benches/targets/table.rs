@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 
-use orbit_chess::internals::report::grouped;
+use orbit_search::report::grouped;
 
 use crate::{Bench, process};
 

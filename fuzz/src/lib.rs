@@ -8,32 +8,29 @@ use std::{
     sync::{Mutex, OnceLock},
 };
 
-use orbit_chess::{
-    Cancel,
-    internals::{
-        choice::Choice,
-        database::{Database, DatabaseOptions},
-        engine::{
-            Engine as _, EngineError, PreparedQuery, Wants,
-            cpu::{Cpu, Isa, MachineCode},
-        },
-        job::{Job, JobPart, PartWriter, Question, Replay, record},
-        plan::Options,
-        query,
-        reel::{
-            Block, BlockBuilder, EncodedBlock, GameRow, MANIFEST_NAME, Manifest, Reel, ReelSource,
-            ReelWriter, ShardsWriter, replay,
-        },
-        report::{Format, Layout, PgnWriter, game_pgn, page::page},
-        run::{
-            About, Collectors, FindingsCollector, ListsCollector, Part as _, Parts, ProblemsCollector, Reach,
-            Run, StatisticsCollector, TotalsCollector,
-        },
-        scan::{EngineChoice, EngineOptions, Scan},
-        serve::{Desk, DeskOptions, Greeting, Message, Open, Origin, What, converse},
-        stats::Stats,
-        themes,
+use orbit_chess::Cancel;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::{
+    Engine as _, EngineError, PreparedQuery, Wants,
+    cpu::{Cpu, Isa, MachineCode},
+};
+use orbit_plan::Options;
+use orbit_reel::{
+    Block, BlockBuilder, EncodedBlock, GameRow, MANIFEST_NAME, Manifest, Reel, ReelSource, ReelWriter,
+    ShardsWriter, replay,
+};
+use orbit_search::{
+    choice::Choice,
+    job::{Job, JobPart, PartWriter, Question, Replay, record},
+    report::{Format, Layout, PgnWriter, game_pgn, page::page},
+    run::{
+        About, Collectors, FindingsCollector, ListsCollector, Part as _, Parts, ProblemsCollector, Reach,
+        Run, StatisticsCollector, TotalsCollector,
     },
+    scan::{EngineChoice, EngineOptions, Scan},
+    serve::{Desk, DeskOptions, Greeting, Message, Open, Origin, What, converse},
+    stats::Stats,
+    themes,
 };
 
 /// Longer queries teach nothing new and take long.
@@ -49,7 +46,7 @@ pub fn query(data: &[u8]) -> bool {
     if text.len() > QUERY_BYTES_MAX {
         return false;
     }
-    let parsed = match query::parse(text) {
+    let parsed = match orbit_query::parse(text) {
         Ok(parsed) => parsed,
         Err(diagnostic) => {
             diagnostic.render(text, "query", false);
@@ -129,7 +126,7 @@ pub fn reel_mutated(data: &[u8]) -> bool {
 fn blocks(data: &[u8], options: DatabaseOptions) -> Vec<Block> {
     let mut out = Vec::new();
     let database = Database::from_pgn_bytes("data", data.to_vec(), options);
-    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
+    let take = |taken: orbit_database::StreamedBlock, ()| {
         out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
@@ -148,7 +145,7 @@ fn games(blocks: &[Block]) -> Vec<String> {
         }
         for problem in block.problems() {
             let number = block.number_in_source(problem);
-            let orbit_chess::internals::reel::Problem { kind, offset, ply, reason, .. } = problem;
+            let orbit_reel::Problem { kind, offset, ply, reason, .. } = problem;
             out.push(format!("{number:?} {kind:?} {offset} {ply} {reason}"));
         }
     }
@@ -256,7 +253,7 @@ pub fn manifest(data: &[u8]) -> bool {
 /// run writes. Four bytes are an alteration: a place (2), what is done there, and a byte.
 pub fn job_part(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(Job, Vec<u8>)> = OnceLock::new();
-    let query = query::parse("flip {Nf3}").expect("it is a query").query;
+    let query = orbit_query::parse("flip {Nf3}").expect("it is a query").query;
     let prepared = PreparedQuery::new(query, Options::default()).expect("it has copies");
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
@@ -399,7 +396,7 @@ pub fn code(data: &[u8]) -> bool {
         blocks(positions.as_bytes(), DatabaseOptions::default()).remove(0)
     });
     let text = Made { bytes: data.iter() }.filter(5);
-    let query = query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    let query = orbit_query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let Ok(prepared) = PreparedQuery::new(query.clone(), Options::default()) else { return false };
     let Ok(reference) = prepared.reference() else { return false };
     if reference.info().copies[0] > 200 || prepared.planner.refusal().is_some() {

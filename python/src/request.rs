@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orbit_chess::internals::diagnostic::nearest;
-use orbit_chess::internals::report::findings::SAMPLE_MAX;
 use orbit_chess::{Column, Rows, Search, Session, SessionError, TableColumns};
+use orbit_core::diagnostic::nearest;
+use orbit_search::report::findings::SAMPLE_MAX;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orbit_chess::internals::job::divide;
 use orbit_chess::{Bitboard, SessionOptions, Square};
+use orbit_search::job::divide;
 use pyo3::prelude::*;
 
 use crate::errors;

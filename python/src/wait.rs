@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use orbit_chess::internals::sync::lock;
 use orbit_chess::{Cancel, Progress};
+use orbit_core::sync::lock;
 use pyo3::prelude::*;
 
 /// How long a thread waits before it looks for signals.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::internals::report::{Column, ColumnType, SCHEMA};
+use orbit_search::report::{Column, ColumnType, SCHEMA};
 use serde_json::Value;
 
 use crate::program::{QUERY, SAMPLE, run, stdout};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use orbit_chess::internals::query::words::{self, Status};
+use orbit_query::words::{self, Status};
 
 const PGN: &str = "[Event \"one\"]\n[White \"A \\\"B\\\"\"]\n[Date \"1999.01.02\"]\n[WhiteElo \"2500\"]\n\n\
 1. e4 e5 2. Nf3 1-0\n\n\

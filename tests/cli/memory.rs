@@ -97,7 +97,7 @@ fn a_reel_that_needs_too_much_memory_is_named() {
     let least = least(folder);
     let (header_bytes, directory_bytes) = (64, 100 << 20);
     let mut header = [0; 64];
-    header[..8].copy_from_slice(&orbit_chess::internals::reel::MAGIC);
+    header[..8].copy_from_slice(&orbit_reel::MAGIC);
     header[8] = 1;
     for (at, value) in [(16, header_bytes + directory_bytes), (24, header_bytes), (32, directory_bytes)] {
         header[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::process::Command;
 
-use orbit_chess::internals::report::{Column, ColumnType, Columns, Extras, Format, ParquetWriter, Rows};
+use orbit_search::report::{Column, ColumnType, Columns, Extras, Format, ParquetWriter, Rows};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 

@@ -12,8 +12,8 @@ use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use orbit_chess::Cancel;
-use orbit_chess::internals::report::SCHEMA;
-use orbit_chess::internals::serve::{
+use orbit_search::report::SCHEMA;
+use orbit_search::serve::{
     Ask, CLIENTS_MAX, Code, DATABASES_MAX, Desk, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX,
     RESULTS_MAX, RUNNING_MAX, SERVE_SCHEMA,
 };

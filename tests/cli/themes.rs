@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use orbit_chess::internals::diagnostic::Severity;
-use orbit_chess::internals::engine::{Engine, PreparedQuery, Wants};
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::reel::GameRow;
-use orbit_chess::internals::scan::EngineChoice;
-use orbit_chess::internals::themes::{self, CATALOGUE, Theme};
 use orbit_chess::{Query, SessionOptions};
+use orbit_core::diagnostic::Severity;
+use orbit_engine::{Engine, PreparedQuery, Wants};
+use orbit_plan::Options;
+use orbit_reel::GameRow;
+use orbit_search::scan::EngineChoice;
+use orbit_search::themes::{self, CATALOGUE, Theme};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, fen::Fen};
 

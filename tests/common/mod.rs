@@ -15,14 +15,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orbit_chess::internals::{
-    board::Position,
-    database::{Database, DatabaseOptions},
-    pgn::{Game, Outcome, Status, Tag},
-    query,
-    reel::{Block, BlockBuilder},
-    scan::{EngineOptions, Scan},
-};
+use orbit_core::board::Position;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_pgn::{Game, Outcome, Status, Tag};
+use orbit_reel::{Block, BlockBuilder};
+use orbit_search::scan::{EngineOptions, Scan};
 use shakmaty::fen::Fen;
 
 /// The folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
@@ -148,7 +145,7 @@ pub fn position(fen: &str) -> Position {
 
 /// A scan by a query on the processor.
 pub fn scan(query: &str) -> Scan {
-    let parsed = query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+    let parsed = orbit_query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     Scan::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 

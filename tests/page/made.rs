@@ -1,22 +1,19 @@
 //! Findings made by hand: many rows, odd names, nothing at all.
 
-use orbit_chess::internals::orbit::OutermostOrbit as _;
-use orbit_chess::internals::{
-    board::{Bitboard, Square},
-    orbit::{self, Orbit},
-    query,
-    report::{
-        findings::{
-            Findings, Histogram, HistogramRow, HitCounts, Miss, Misses, OrbitFindings, PatternBoard,
-            SampleHit, SampleMoves, SampleSpan, SquareNames, SquarePair, Unit,
-        },
-        heat::HeatMap,
+use orbit_core::board::{Bitboard, Square};
+use orbit_search::report::{
+    findings::{
+        Findings, Histogram, HistogramRow, HitCounts, Miss, Misses, OrbitFindings, PatternBoard, SampleHit,
+        SampleMoves, SampleSpan, SquareNames, SquarePair, Unit,
     },
+    heat::HeatMap,
 };
+use orbit_transforms::Orbit;
+use orbit_transforms::OutermostOrbit as _;
 
 /// The orbit of a query that is a transform.
 pub fn orbit_of(text: &str) -> Orbit {
-    let filter = orbit::expand(&query::parse(text).unwrap().query.body).unwrap();
+    let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();
     filter.outermost().unwrap_or_else(|| panic!("{text} is no transform"))
 }
 

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use browser::{between, browser, render, table, words};
 use frames::fits;
-use orbit_chess::internals::report::{
+use orbit_search::report::{
     findings::Findings,
     page::page,
     svg::{PALETTE, heat_map_file, percent},
@@ -43,7 +43,7 @@ fn holds(html: &str, findings: &Findings) -> bool {
 
 /// Numbers as pages show them.
 fn grouped(number: &Value) -> String {
-    orbit_chess::internals::report::grouped(number.as_u64().unwrap())
+    orbit_search::report::grouped(number.as_u64().unwrap())
 }
 
 fn shared(share: &Value) -> String {

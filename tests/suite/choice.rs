@@ -1,9 +1,9 @@
 //! Choosing among what a query hits.
 
 use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
-use orbit_chess::internals::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
-use orbit_chess::internals::engine::{GameEnds, Hits, Values};
-use orbit_chess::internals::reel::Block;
+use orbit_engine::{GameEnds, Hits, Values};
+use orbit_reel::Block;
+use orbit_search::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
 
 const GAMES: &str = r#"
 [Event "A"]

@@ -4,18 +4,16 @@
 //! this test checks them and writes `docs/conformance.md` (with `UPDATE_GOLDEN=1`; otherwise the file must be
 //! what would be written).
 
-use orbit_chess::internals::orbit::OutermostOrbit as _;
+use orbit_transforms::OutermostOrbit as _;
 use std::{fmt::Write as _, path::PathBuf};
 
-use orbit_chess::internals::{
-    board::{Bitboard, Position},
-    engine::{Answer, Engine, PreparedQuery, Wants},
-    orbit::{AsText, expand},
-    plan::Options,
-    query::{self, Query},
-    reel::Block,
-    scan::EngineChoice,
-};
+use orbit_core::board::{Bitboard, Position};
+use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
+use orbit_plan::Options;
+use orbit_query::Query;
+use orbit_reel::Block;
+use orbit_search::scan::EngineChoice;
+use orbit_transforms::{AsText, expand};
 
 use crate::{
     common::{block_of, data, pgn_blocks, position},
@@ -70,7 +68,7 @@ fn statement(line: &str) -> Statement<'_> {
 }
 
 fn parsed(text: &str) -> Query {
-    query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query
+    orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query
 }
 
 fn start(fen: &str) -> Position {

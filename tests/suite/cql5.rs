@@ -4,13 +4,11 @@
 //! Source of the examples: CQL 5 manual, position list: transforms. Where its text contradicts its own rule,
 //! the rule is followed and the row says "erratum".
 
-use orbit_chess::internals::orbit::OutermostOrbit as _;
-use orbit_chess::internals::{
-    engine::{Answer, Engine, PreparedQuery, Wants, reference::Reference},
-    orbit::{AsText, expand, to_cql6},
-    plan::Options,
-    query::{self, Dialect, Node, Type},
-};
+use orbit_engine::{Answer, Engine, PreparedQuery, Wants, reference::Reference};
+use orbit_plan::Options;
+use orbit_query::{Dialect, Node, Type};
+use orbit_transforms::OutermostOrbit as _;
+use orbit_transforms::{AsText, expand, to_cql6};
 
 use crate::{
     common::{block_of, length::trials, position},
@@ -20,7 +18,7 @@ use crate::{
 
 /// The copies of a list as CQL 6, sorted.
 fn copies(text: &str) -> Vec<String> {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let orbit = expand(&parsed.query.body).unwrap().outermost();
     let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));
     let reference = Reference::new(&parsed.query).unwrap();
@@ -208,7 +206,7 @@ fn lists_match_as_the_rules_say() {
 #[test]
 fn lists_are_conditions() {
     for &(text, ..) in ROWS {
-        assert_eq!(query::parse(text).unwrap().query.body.ty(), Type::Bool, "{text}");
+        assert_eq!(orbit_query::parse(text).unwrap().query.body.ty(), Type::Bool, "{text}");
     }
 }
 
@@ -227,17 +225,17 @@ fn dialects_are_told_by_their_form() {
     ] {
         assert_eq!(Dialect::of(text), dialect, "{text}");
     }
-    assert!(query::parse_dialect("Ra1", Some(Dialect::Cql5)).is_err());
-    assert!(query::parse_dialect("(position Ra1)", Some(Dialect::Cql6)).is_err());
-    assert!(query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
+    assert!(orbit_query::parse_dialect("Ra1", Some(Dialect::Cql5)).is_err());
+    assert!(orbit_query::parse_dialect("(position Ra1)", Some(Dialect::Cql6)).is_err());
+    assert!(orbit_query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
 }
 
 /// Messages quote the query, but nothing in it that cannot be seen.
 #[test]
 fn messages_show_what_cannot_be_seen() {
-    let error = query::parse("(position ♖[a2\t,x])").unwrap_err();
+    let error = orbit_query::parse("(position ♖[a2\t,x])").unwrap_err();
     assert_eq!(error.message, "`[a2\\t,x]` is no set of squares");
-    let error = query::parse("(position \u{200b}R)").unwrap_err();
+    let error = orbit_query::parse("(position \u{200b}R)").unwrap_err();
     assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
 }
 
@@ -245,7 +243,8 @@ fn messages_show_what_cannot_be_seen() {
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {
-        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let prepared =
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
         prepared.planner.hits().notes[0]
     };
     let inner = plan("(position ♘d4 ♚f3 :shift :flip :flipcolor)");
@@ -271,7 +270,7 @@ fn lists_use_the_nodes_of_cql_6() {
         ("(position :not (position ♖a1 :check))", "not {Ra1 check}"),
         ("(position :or (♖[a-h1] ♚h8))", "Ra-h1 or kh8"),
     ] {
-        let of = |text: &str| ops(&query::parse(text).unwrap().query.body);
+        let of = |text: &str| ops(&orbit_query::parse(text).unwrap().query.body);
         assert_eq!(of(list), of(filter), "{list}");
     }
 }
@@ -294,13 +293,13 @@ fn lists_are_converted() {
         ("(position :not (position ♕[]) :flip)", "false", 0),
         ("(match :result 1-0 (position ♖a1))", "{result 1-0 {Ra1}}", 0),
     ] {
-        let query = query::parse(text).unwrap().query;
+        let query = orbit_query::parse(text).unwrap().query;
         let found = to_cql6(&query, 100).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(found.text, converted, "{text}");
         let copies: usize = found.written_out.iter().map(|list| list.copies).sum();
         assert_eq!(copies, written_out, "{text}");
     }
-    let query = query::parse("(position ♖c1 ♚g4 :shift :flip)").unwrap().query;
+    let query = orbit_query::parse("(position ♖c1 ♚g4 :shift :flip)").unwrap().query;
     let error = to_cql6(&query, 5).unwrap_err();
     assert!(error.label.contains("stay behind"), "{error}");
 }
@@ -314,10 +313,10 @@ fn converted_lists_answer_as_the_lists_do() {
     texts.extend((0..400).map(|_| random_list(&mut rng, 2)));
     let (mut transforms, mut written_out, mut hits, mut misses, mut unread) = (0, 0, 0, 0, 0);
     for text in &texts {
-        let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+        let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let Ok(converted) = to_cql6(&query, 1500) else { continue };
         // `orbit convert` refuses what is too long to be read; anything else that is not read is a fault.
-        if let Err(error) = query::parse(&converted.text) {
+        if let Err(error) = orbit_query::parse(&converted.text) {
             assert!(error.message.contains("too "), "{text}\n{}: {}", converted.text, error.message);
             unread += 1;
             continue;
@@ -349,7 +348,7 @@ fn engines_agree_on_generated_lists() {
         rounds += 1;
         let text = random_list(&mut rng, 2);
         let block = block_of(&(0..32).map(|_| random_position(&mut rng)).collect::<Vec<_>>());
-        let query = query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+        let query = orbit_query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let reference = Runner::reference().engine(&query);
         let (Ok(reference), Ok(_)) = (reference, PreparedQuery::new(query.clone(), Options::default()))
         else {
@@ -434,7 +433,7 @@ fn random_pieces(rng: &mut Rng) -> String {
 }
 
 fn square_name(rng: &mut Rng) -> String {
-    orbit_chess::internals::board::Square::new(rng.below(64) as u32).to_string()
+    orbit_core::board::Square::new(rng.below(64) as u32).to_string()
 }
 
 fn random_range(rng: &mut Rng) -> String {
@@ -442,7 +441,7 @@ fn random_range(rng: &mut Rng) -> String {
 }
 
 /// A board with pieces anywhere.
-fn random_position(rng: &mut Rng) -> orbit_chess::internals::board::Position {
+fn random_position(rng: &mut Rng) -> orbit_core::board::Position {
     let filled = rng.within(8, 70) as usize;
     let mut fen = String::new();
     for rank in 0..8 {

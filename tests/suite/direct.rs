@@ -1,11 +1,8 @@
 //! Answers that are carried along games as they are: no program runs over the positions for them.
 
-use orbit_chess::internals::{
-    engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans},
-    plan::Options,
-    query,
-    reel::Block,
-};
+use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
@@ -32,7 +29,7 @@ struct Found {
 
 fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     let prepare = |text: &&str| {
-        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         PreparedQuery::new(parsed.query, Options { direct, ..Options::default() }).unwrap()
     };
     let prepared: Vec<PreparedQuery> = texts.iter().map(prepare).collect();

@@ -5,13 +5,14 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use orbit_chess::internals::{engine::PreparedQuery, plan::Options, query};
+use orbit_engine::PreparedQuery;
+use orbit_plan::Options;
 
 use crate::common::data;
 
 /// All that is said of a query: the error, or the remarks, or `fine`.
 fn printed(text: &str) -> String {
-    let said = match query::parse(text) {
+    let said = match orbit_query::parse(text) {
         Err(error) => vec![error],
         Ok(parsed) => match PreparedQuery::new(parsed.query, Options::default()) {
             Err(error) => vec![error],
@@ -84,7 +85,7 @@ fn misspelt_words_get_a_suggestion() {
         ("(position :Shift)", ":shift"),
         ("(position :flipcolour)", ":flipcolor"),
     ] {
-        let error = query::parse(text).expect_err(text);
+        let error = orbit_query::parse(text).expect_err(text);
         assert_eq!(error.help, Some(format!("did you mean `{meant}`?")), "{text}");
     }
 }

@@ -1,10 +1,7 @@
 //! Queries as people write them: what belongs to what, and what is refused with a remedy.
 
-use orbit_chess::internals::{
-    orbit::{AsText, expand},
-    query,
-    scan::EngineChoice,
-};
+use orbit_search::scan::EngineChoice;
+use orbit_transforms::{AsText, expand};
 
 use crate::{
     common::{data, harness},
@@ -13,7 +10,7 @@ use crate::{
 
 /// A query in which nothing is left to rules of precedence.
 fn told(text: &str) -> String {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     AsText(&expand(&parsed.query.body).unwrap_or_else(|error| panic!("{text}: {error}"))).to_string()
 }
 
@@ -59,7 +56,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
         ("max(#R #r) check", "`max(#R #r) == ...`"),
         ("player white == \"Carlsen\" or \"Anand\"", ""),
     ] {
-        let fault = query::parse(query).expect_err(query);
+        let fault = orbit_query::parse(query).expect_err(query);
         assert!(
             fault.message.contains(" as a condition") || fault.message.contains("only numbers"),
             "{query}: {fault}"
@@ -70,10 +67,10 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     for query in
         ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
     {
-        assert!(query::parse(query).is_ok(), "{query}");
+        assert!(orbit_query::parse(query).is_ok(), "{query}");
     }
     for query in ["fen", "str(ply)", "check str(ply)", "max(#R #r)"] {
-        let remarks = query::parse(query).expect(query).remarks;
+        let remarks = orbit_query::parse(query).expect(query).remarks;
         assert!(remarks.iter().any(|remark| remark.label.contains("CQL 6.2 refuses")), "{query}");
     }
 }

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{PreparedQuery, Wants},
-    plan::Options,
-    query,
-};
+use orbit_database::DatabaseOptions;
+use orbit_engine::{PreparedQuery, Wants};
+use orbit_plan::Options;
 
 use crate::{
     common::{corpus_blocks, data, every_nth_game, harness, pgn_blocks, pgn_blocks_with},
@@ -29,7 +26,7 @@ fn every_row_on_every_runner() -> Vec<harness::Row> {
 
 fn check(row: &Row, engine: &str, number: usize) {
     let Row { id, query: text, due, .. } = row;
-    let query = query::parse(text).unwrap_or_else(|error| panic!("{id}: {error}")).query;
+    let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{id}: {error}")).query;
     let mut options = DatabaseOptions::default();
     options.parse.variations = query.variations;
     let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
@@ -55,7 +52,7 @@ fn orbits_of_what_is_found_on_real_games() {
         "terminal flip find <-- {Ra1 Kc1}",
         "initial shift count {find {Rd1 not find <-- Kg1} find Qd8}",
     ] {
-        let query = query::parse(text).unwrap().query;
+        let query = orbit_query::parse(text).unwrap().query;
         let mut answers = Runner::engines().into_iter().map(|runner| {
             let hits = runner.engine(&query).unwrap().answer(&sample, Wants::VALUES).unwrap().hits;
             (0..sample.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect::<Vec<_>>()
@@ -84,7 +81,7 @@ fn games_of_any_length_are_carried_through() {
     for (number, (text, hits)) in rows.into_iter().enumerate() {
         let others = Runner::host_carry().into_iter().chain(Runner::tight_gpu());
         for runner in Runner::all(number).into_iter().chain(others) {
-            let engine = runner.engine(&query::parse(text).unwrap().query).unwrap();
+            let engine = runner.engine(&orbit_query::parse(text).unwrap().query).unwrap();
             let found: u64 =
                 blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.count()).sum();
             assert_eq!(found, hits, "{text}, {}", runner.name);
@@ -106,7 +103,7 @@ fn what_outputs_carry_is_their_own() {
         "flip flipcolor find all {Nf3 or find <-- Pe4}",
         "flipcolor (#(shift find {Nc3 & N}) + find count Pe4)",
     ] {
-        let Ok(parsed) = query::parse(text) else { continue };
+        let Ok(parsed) = orbit_query::parse(text) else { continue };
         let query = parsed.query;
         let answers = |runner: &Runner, block| {
             let answers = runner.engine(&query).unwrap().answer(block, wanted).unwrap();
@@ -129,7 +126,8 @@ fn what_outputs_carry_is_their_own() {
 /// Conditions under shifts are carried as bits of a word; only numbers need a column for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
-    let prepared = |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default());
+    let prepared =
+        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default());
     let error = prepared("flip shift find all {Nd4 kf3}").expect_err("336 copies");
     assert!(error.message.contains("336 numbers and sets at other positions"), "{error}");
     for text in ["flip shift flipcolor find {Nd4 kf3}", "shift count find {square s in N {s attacks k}}"] {

@@ -1,12 +1,9 @@
 //! Flat programs: queries that keep state, beside the reference engine, on real games and on games with side lines.
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled},
-    plan::Options,
-    query,
-    reel::Block,
-};
+use orbit_database::DatabaseOptions;
+use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled};
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::{
     common::{
@@ -155,7 +152,7 @@ fn errors_are_those_of_the_reference_engine() {
     let blocks = corpus_blocks("otb.pgn");
     let block = every_nth_game(&blocks, 50, 6);
     for text in FAULTY {
-        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
         assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
         let reference = prepared.reference().unwrap();

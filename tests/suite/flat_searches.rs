@@ -1,11 +1,8 @@
 //! Searches of flat programs that go from one move to the next that can match, and chains that begin where a move can,
 //! beside the reference engine, on real games and on games with side lines.
 
-use orbit_chess::internals::{
-    engine::{Engine as _, EngineError, PreparedQuery, Wants},
-    plan::Options,
-    query,
-};
+use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
+use orbit_plan::Options;
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game},
@@ -104,7 +101,7 @@ fn searches_answer_as_the_reference_engine_in_side_lines() {
 #[test]
 fn nested_loops_answer_as_the_reference_engine() {
     for text in NESTED {
-        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         assert!(PreparedQuery::new(parsed, Options::default()).unwrap().planner.is_program(), "{text}");
     }
     let samples = Samples::of(&corpus_blocks("otb.pgn"), 3, 12, 30);
@@ -116,7 +113,7 @@ fn nested_loops_answer_as_the_reference_engine() {
 fn what_holds_nothing_is_an_error_wherever_moves_go() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 6);
     for text in FAULTY {
-        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
         assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
         let due = prepared.reference().unwrap().answer(&block, Wants::HITS).unwrap_err();

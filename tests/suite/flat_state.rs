@@ -141,14 +141,11 @@ fn side_lines_are_those_of_the_reference_engine() {
 /// Games that ask for more strings or entries than a program holds are left to the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
-    use orbit_chess::internals::{
-        engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled},
-        plan::Options,
-        query,
-    };
+    use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled};
+    use orbit_plan::Options;
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 20_000);
     let text = "{if initial {tt=\"abcdefgh\" nn=0 while(nn<20) {tt+=tt nn+=1} while(nn<28) {uu=tt+str(nn) nn+=1}} check}";
-    let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+    let prepared = PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
     assert!(prepared.planner.refusal().is_none());
     let alone = prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err();
     assert_eq!(alone, EngineError::Stopped);

@@ -1,11 +1,8 @@
 //! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
 
-use orbit_chess::internals::{
-    engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed},
-    plan::Options,
-    query,
-    reel::Block,
-};
+use orbit_engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::{
     common::{Samples, corpus_blocks, pgn_blocks},
@@ -88,7 +85,7 @@ fn games_without_a_match_are_passed_over() {
     for (number, text) in SORTED.iter().enumerate() {
         let sample = samples.of_trial(number);
         let blocks: [&Block; 1] = [sample];
-        let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+        let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
         let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
         let outputs = [Wants::HITS];
         let request = BlockRequest::all(&outputs);

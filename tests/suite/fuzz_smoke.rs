@@ -84,8 +84,8 @@ fn any_text_is_games_or_none() {
 #[test]
 fn any_bytes_are_a_reel_or_refused() {
     let mut seeds = seeds("pgn");
-    seeds.push(orbit_chess::internals::reel::MAGIC.to_vec());
-    seeds.push([&orbit_chess::internals::reel::MAGIC[..], &[1, 0, 0, 0], &[0; 52]].concat());
+    seeds.push(orbit_reel::MAGIC.to_vec());
+    seeds.push([&orbit_reel::MAGIC[..], &[1, 0, 0, 0], &[0; 52]].concat());
     run(&seeds, RUNS / 10, targets::reel);
 }
 

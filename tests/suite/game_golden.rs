@@ -9,7 +9,8 @@ use crate::{
     golden::{self, Golden},
     runners::Runner,
 };
-use orbit_chess::internals::{database::DatabaseOptions, reel::Block};
+use orbit_database::DatabaseOptions;
+use orbit_reel::Block;
 
 /// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans say them.
 const SLOW: &[&str] = &["v02", "v03"];

@@ -3,11 +3,10 @@
 
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::{
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::Wants;
+use orbit_search::{
     choice::Choice,
-    database::{Database, DatabaseOptions},
-    engine::Wants,
-    query,
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
 
@@ -16,7 +15,7 @@ const GAMES: &str =
 
 /// The messages of a query, or why it is refused or ends.
 fn told(text: &str) -> Result<Vec<String>, String> {
-    let parsed = query::parse(text).map_err(|error| error.to_string())?;
+    let parsed = orbit_query::parse(text).map_err(|error| error.to_string())?;
     let mut options = DatabaseOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let mut engine = EngineOptions::default();

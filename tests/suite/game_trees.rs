@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use orbit_chess::internals::{
-    board::{PackedMove, Position},
+use orbit_core::board::{PackedMove, Position};
+use orbit_database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock};
+use orbit_engine::{Answers, BlockRequest, PreparedQuery, Wants};
+use orbit_pgn::{Game, SideLine};
+use orbit_plan::Options;
+use orbit_query::Query;
+use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay};
+use orbit_search::{
     choice::Choice,
-    database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock},
-    engine::{Answers, BlockRequest, PreparedQuery, Wants},
-    pgn::{Game, SideLine},
-    plan::Options,
-    query::{self, Query},
-    reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay},
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan, ScanError},
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
@@ -329,7 +329,7 @@ fn each_query_of_a_run_has_its_own_lines() {
         "cql(variations) line --> .* --> terminal",
     ];
     let prepared =
-        |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
@@ -343,7 +343,7 @@ fn each_query_of_a_run_has_its_own_lines() {
     let take = |streamed: StreamedBlock, all: Vec<Answers>| {
         assert_eq!(*streamed.block, blocks[index]);
         for (text, found) in queries.iter().zip(&all) {
-            let query = query::parse(text).unwrap().query;
+            let query = orbit_query::parse(text).unwrap().query;
             let of = if query.variations { &blocks[index] } else { &plain[index] };
             let reference = Runner::reference().engine(&query).unwrap();
             let alone = reference.scan(&[of], &BlockRequest::all(&[wanted])).unwrap().remove(0).remove(0);

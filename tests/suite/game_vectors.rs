@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::{
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::{Answer, Answers, Engine, EngineError, Rank, Wants};
+use orbit_reel::Block;
+use orbit_search::{
     choice::{Choice, Order, RankFacts},
-    database::{Database, DatabaseOptions},
-    engine::{Answer, Answers, Engine, EngineError, Rank, Wants},
-    query,
-    reel::Block,
     report::words::push_squares,
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
@@ -70,7 +69,7 @@ pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> 
 
 /// The same on other games.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
-    let parsed = query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
+    let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = DatabaseOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let database = Database::from_pgn_bytes(&row.file, pgn.into_bytes(), options);

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::common::marks::{is_marked, marks};
 use crate::common::{corpus, scan};
-use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::database::{Database, DatabaseOptions, TextError};
-use orbit_chess::internals::engine::Wants;
-use orbit_chess::internals::files::OutputFile;
-use orbit_chess::internals::pgn::annotate;
-use orbit_chess::internals::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
-use orbit_chess::internals::report::{PgnWriter, game_pgn, game_text};
 use orbit_chess::{Query, SessionOptions};
+use orbit_core::files::OutputFile;
+use orbit_database::{Database, DatabaseOptions, TextError};
+use orbit_engine::Wants;
+use orbit_pgn::annotate;
+use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
+use orbit_search::choice::Choice;
+use orbit_search::report::{PgnWriter, game_pgn, game_text};
 
 fn open(paths: &[impl AsRef<Path>]) -> Database {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();

@@ -8,12 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orbit_chess::internals::{
-    engine::{BlockRequest, Engine, Hits, PreparedQuery, Values, Wants},
-    plan::Options,
-    query::{self, Query},
-    reel::Block,
-};
+use orbit_engine::{BlockRequest, Engine, Hits, PreparedQuery, Values, Wants};
+use orbit_plan::Options;
+use orbit_query::Query;
+use orbit_reel::Block;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -52,7 +50,7 @@ impl Golden {
     }
 
     pub fn parsed(&self) -> Query {
-        query::parse(&self.query).unwrap_or_else(|error| panic!("{}: {error}", self.id)).query
+        orbit_query::parse(&self.query).unwrap_or_else(|error| panic!("{}: {error}", self.id)).query
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::reel::Block;
+use orbit_reel::Block;
 
 use crate::{
     common::{blocks_of, harness::GPU},

@@ -4,17 +4,14 @@
 
 use std::sync::Arc;
 
-use orbit_chess::internals::{
-    board::{Code, PackedMove, Position, Square},
-    engine::{
-        Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
-        gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
-    },
-    pgn::Game,
-    plan::Options,
-    query,
-    reel::{Block, SEGMENT_SLOTS},
+use orbit_core::board::{Code, PackedMove, Position, Square};
+use orbit_engine::{
+    Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
+    gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
 };
+use orbit_pgn::Game;
+use orbit_plan::Options;
+use orbit_reel::{Block, SEGMENT_SLOTS};
 
 use crate::{
     common::{block_of, block_of_games, harness::GPU, pgn_blocks},
@@ -37,7 +34,7 @@ const QUERIES: [&str; 10] = [
 ];
 
 pub fn prepared(text: &str) -> PreparedQuery {
-    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     PreparedQuery::new(query, Options::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -73,7 +70,7 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
 fn check_all(blocks: &[&Block]) {
     for runner in Runner::both_gpus() {
         for text in QUERIES {
-            let query = query::parse(text).unwrap().query;
+            let query = orbit_query::parse(text).unwrap().query;
             let gpu = runner.engine(&query).unwrap_or_else(|error| panic!("{text}: {error}"));
             check(text, &*gpu, blocks);
         }
@@ -167,7 +164,7 @@ fn rights_are_lost_as_games_go_on() {
         ["legal --(castle)", "pseudolegal --(castle)", "legal --(enpassant)", "legal --", "mate", "check"];
     for runner in Runner::both_gpus() {
         for text in texts {
-            let query = query::parse(text).unwrap().query;
+            let query = orbit_query::parse(text).unwrap().query;
             check(text, &*runner.engine(&query).unwrap(), &blocks);
         }
     }
@@ -180,7 +177,7 @@ fn queries_that_differ_in_little_are_told_apart() {
     let block = block_of_games(short_games(200));
     let texts = ["Ra1", "Rb1", "Rc1", "Ba1", "Pa1", "Ra1 & Rb1", "Rb1 & Rc1", "#P > 7", "#P > 6"];
     for text in texts.iter().chain(&texts) {
-        let query = query::parse(text).unwrap().query;
+        let query = orbit_query::parse(text).unwrap().query;
         check(text, &*runner.engine(&query).unwrap(), &[&block]);
     }
 }
@@ -451,7 +448,7 @@ fn queries_of_many_turns_are_right_or_refused() {
     positions.truncate(100);
     let block = block_of(&positions);
     let text = "shift (sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2)))))";
-    let query = query::parse(text).unwrap().query;
+    let query = orbit_query::parse(text).unwrap().query;
     let device = open_device(device_options(GpuLimits::default()));
     let gpu = prepared(text).gpu(&device).unwrap();
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
@@ -477,7 +474,7 @@ fn queries_of_many_turns_are_right_or_refused() {
     let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
         .map(|(kind, to)| count(kind, to));
     let text = &format!("shift flip {{{a} + {b} + {c} >= 9}}");
-    let query = query::parse(text).unwrap().query;
+    let query = orbit_query::parse(text).unwrap().query;
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
     match runner.engine(&query).unwrap().answer(&block, Wants::HITS) {
         Ok(found) => assert_eq!(found.hits, expected),

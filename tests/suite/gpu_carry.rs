@@ -4,15 +4,13 @@
 
 use std::sync::Arc;
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{
-        Engine,
-        gpu::{GpuDevice, GpuLimits, Variant},
-    },
-    pgn::Game,
-    reel::Block,
+use orbit_database::DatabaseOptions;
+use orbit_engine::{
+    Engine,
+    gpu::{GpuDevice, GpuLimits, Variant},
 };
+use orbit_pgn::Game;
+use orbit_reel::Block;
 
 use crate::{
     common::{block_of_games, data, pgn_blocks_with},

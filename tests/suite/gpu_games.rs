@@ -4,14 +4,12 @@
 
 use std::sync::Arc;
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{
-        self, Engine,
-        gpu::{Gpu, GpuDevice, GpuLimits, Variant},
-    },
-    reel::Block,
+use orbit_database::DatabaseOptions;
+use orbit_engine::{
+    Engine,
+    gpu::{Gpu, GpuDevice, GpuLimits, Variant},
 };
+use orbit_reel::Block;
 
 use crate::{
     common::{block_of_games, data, pgn_blocks_with},
@@ -247,7 +245,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     for texts in [all_queries().collect(), Vec::from_iter(all_queries().chain(BY_THE_PROCESSOR).rev())] {
         let queries: Vec<_> = texts.iter().map(|text| prepared(text)).collect();
         for name in ["default", "hostcarry"] {
-            let plans = engine::plans(&queries).unwrap();
+            let plans = orbit_engine::plans(&queries).unwrap();
             let gpu = Gpu::with_variant(plans, Arc::clone(&device), variant(name));
             let mut together = Vec::new();
             let count = carried(&device, || together = gpu.hits(&blocks).unwrap());

@@ -1,10 +1,7 @@
 //! Conditions that cost little and are computed first.
 
-use orbit_chess::internals::{
-    engine::{PreparedQuery, Wants},
-    plan::Options,
-    query,
-};
+use orbit_engine::{PreparedQuery, Wants};
+use orbit_plan::Options;
 
 use crate::{
     common::{Samples, corpus_blocks},
@@ -32,7 +29,7 @@ const PLAIN: &[&str] =
     &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
 
 fn has_guard(text: &str) -> bool {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
     let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
     let plans = prepared.plans().unwrap_or_else(|error| panic!("{text}: {error:?}"));
     plans.guard(0..1).is_some()
@@ -57,15 +54,15 @@ fn guarded_queries_answer_as_the_reference_engine() {
 fn several_queries_share_a_condition() {
     let texts = ["check", GUARDED[1], GUARDED[4]];
     let queries = texts.map(|text| {
-        let parsed = query::parse(text).unwrap().query;
+        let parsed = orbit_query::parse(text).unwrap().query;
         PreparedQuery::new(parsed, Options::default()).unwrap()
     });
-    let plans = orbit_chess::internals::engine::plans(&queries).unwrap();
+    let plans = orbit_engine::plans(&queries).unwrap();
     assert!(plans.guard(0..3).is_some());
-    let engine = orbit_chess::internals::engine::cpu::Cpu::new(plans);
+    let engine = orbit_engine::cpu::Cpu::new(plans);
     let blocks = corpus_blocks("otb.pgn");
     let block = crate::common::every_nth_game(&blocks, 100, 40);
-    use orbit_chess::internals::engine::{BlockRequest, Engine as _};
+    use orbit_engine::{BlockRequest, Engine as _};
     let together = engine.scan(&[&block], &BlockRequest::all(&[Wants::HITS; 3])).unwrap();
     for (prepared, found) in queries.iter().zip(&together[0]) {
         let alone = prepared.reference().unwrap().answer(&block, Wants::HITS).unwrap();

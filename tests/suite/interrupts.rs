@@ -3,12 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants},
-    plan::Options,
-    query,
-};
+use orbit_database::DatabaseOptions;
+use orbit_engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants};
+use orbit_plan::Options;
 
 use crate::common::{pgn_blocks, pgn_blocks_with};
 
@@ -61,7 +58,8 @@ fn engines_look_and_end() {
     for &(text, moves, steps, outputs) in ROWS {
         let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(moves).collect::<Vec<_>>().join(" ");
         let block = pgn_blocks(&format!("{game} *\n")).remove(0);
-        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let prepared =
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
         let reference = (moves < LONG).then(|| Box::new(prepared.reference().unwrap()) as Box<dyn Engine>);
         let cpu = prepared.cpu().ok().map(|cpu| Box::new(cpu) as Box<dyn Engine>);
         for engine in reference.into_iter().chain(cpu) {
@@ -118,7 +116,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
         for (white, black) in white.iter().cycle().zip(black.iter().cycle()).take(moves / 2) {
             game += &format!(" {white} {black}");
         }
-        let query = query::parse(text).unwrap().query;
+        let query = orbit_query::parse(text).unwrap().query;
         let mut options = DatabaseOptions::default();
         options.parse.variations = query.variations;
         let block = pgn_blocks_with(&format!("{game} *\n"), options).remove(0);
@@ -152,7 +150,8 @@ fn comments_and_glyphs_are_counted() {
         let mut options = DatabaseOptions::default();
         options.parse.annotations = true;
         let block = pgn_blocks_with(&format!("Nf3 {annotations} Nf6 Ng1 *\n"), options).remove(0);
-        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let prepared =
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
         let ((interrupt, looks), wanted) = (set_at(u64::MAX), [Wants::HITS]);
         let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
         let answers = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
@@ -207,7 +206,8 @@ fn steps_end_what_takes_long() {
     // As many looks as steps allow, and one at each position.
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
-        let prepared = PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        let prepared =
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
         let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
         let ((interrupt, _), wanted) = (set_at(looks_max), [Wants::VALUES]);
         let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };

@@ -6,15 +6,13 @@ use std::{
     path::PathBuf,
 };
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::Answer,
-    query::{
-        self, Dialect,
-        words::{self, Group, Status, Value, Word},
-    },
-    reel::Block,
+use orbit_database::DatabaseOptions;
+use orbit_engine::Answer;
+use orbit_query::{
+    Dialect,
+    words::{self, Group, Status, Value, Word},
 };
+use orbit_reel::Block;
 
 use tempfile::TempDir;
 
@@ -76,7 +74,7 @@ fn answers_of(
     folder: &TempDir,
     block: &Block,
 ) -> Result<Vec<Answer>, String> {
-    let mut query = query::parse(example).map_err(|error| error.to_string())?.query;
+    let mut query = orbit_query::parse(example).map_err(|error| error.to_string())?.query;
     query.header.files = Some(folder.path().to_path_buf());
     runner.answers_of(&query, block)
 }
@@ -196,7 +194,7 @@ fn words_that_are_not_built_are_named() {
             let texts =
                 [format!("(position :{spelling})"), format!("(position Ra1 :not (position !:{spelling} 3))")];
             for text in texts {
-                let error = query::parse(&text).expect_err(&text);
+                let error = orbit_query::parse(&text).expect_err(&text);
                 assert!(error.message.ends_with(" is not supported yet"), "{text}: {}", error.message);
                 assert!(
                     text[error.span.start..error.span.end].ends_with(spelling),
@@ -221,9 +219,9 @@ fn words_that_are_refused_say_why() {
     });
     let mut count = 0;
     for (word, why) in refused {
-        let error = query::parse(word).expect_err(word);
+        let error = orbit_query::parse(word).expect_err(word);
         assert_eq!((error.message, &*error.label), (format!("`{word}` is no filter"), why));
-        query::parse(&format!("{{{word} = R {word}}}")).expect(word);
+        orbit_query::parse(&format!("{{{word} = R {word}}}")).expect(word);
         count += 1;
     }
     assert!(count > 5);

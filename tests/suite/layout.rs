@@ -5,13 +5,10 @@ use std::{
     mem::offset_of,
 };
 
-use orbit_chess::internals::{
-    board::{Board, MoveKind, PackedMove, Position},
-    engine::gpu::{Kernel, Variant},
-    plan::{Options, Output, Planner},
-    query,
-    reel::{Key, SEGMENT_SLOTS},
-};
+use orbit_core::board::{Board, MoveKind, PackedMove, Position};
+use orbit_engine::gpu::{Kernel, Variant};
+use orbit_plan::{Options, Output, Planner};
+use orbit_reel::{Key, SEGMENT_SLOTS};
 use wgpu::naga::{
     self, AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner,
     valid::{Capabilities, ValidationFlags, Validator},
@@ -27,7 +24,7 @@ use crate::{
 
 /// The kernels of a query: of the first pass, of the values, of the copies.
 fn kernels(text: &str, options: Options, variant: Variant) -> Option<[Kernel; 3]> {
-    let query = query::parse(text).ok()?.query;
+    let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
     let (hits, values, copies) = (planner.hits(), planner.values(), planner.each_copy());
     let word = match values.output {

@@ -2,15 +2,12 @@
 
 use std::path::Path;
 
-use orbit_chess::internals::{
-    engine::{
-        Engine, PreparedQuery, Wants,
-        cpu::{Cpu, Isa, MachineCode},
-    },
-    plan::Options,
-    query,
-    reel::Block,
+use orbit_engine::{
+    Engine, PreparedQuery, Wants,
+    cpu::{Cpu, Isa, MachineCode},
 };
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
 
@@ -31,7 +28,7 @@ fn sample(nth: usize) -> Block {
 }
 
 fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
-    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
+    let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
     let prepared = PreparedQuery::new(query, Options::default()).unwrap();
     Cpu::with(prepared.plans().unwrap(), isa, code)
 }

@@ -1,11 +1,9 @@
 //! Pure mates and stalemates among positions made at random: positions of real games hardly ever have what makes
 //! them hard, a second check, pinned men, lines that open.
 
-use orbit_chess::internals::{
-    board::{Board, Code, Position, Square, State, legal},
-    engine::Answer,
-    reel::Block,
-};
+use orbit_core::board::{Board, Code, Position, Square, State, legal};
+use orbit_engine::Answer;
+use orbit_reel::Block;
 
 use crate::{
     common::block_of,

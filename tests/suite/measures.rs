@@ -1,9 +1,9 @@
 //! Clocks and evaluations in comments, beside python-chess: `tests/tools/measures.py` made the games and the table.
 
-use orbit_chess::internals::database::DatabaseOptions;
-use orbit_chess::internals::game::{Eval, Measure};
-use orbit_chess::internals::reel::GameMeasures;
 use orbit_chess::{Color, EngineChoice, Query, Session, SessionError, SessionOptions};
+use orbit_core::game::{Eval, Measure};
+use orbit_database::DatabaseOptions;
+use orbit_reel::GameMeasures;
 
 use crate::common::{blocks_with, data};
 #[cfg(feature = "gpu")]

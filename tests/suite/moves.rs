@@ -2,13 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::{
-    board::{
-        Board, Code, MoveKind, PackedMove, Position, Square, State, legal,
-        moves::{ARRIVALS, Asked, ORIGINS, PAIRS, View},
-    },
-    reel::{Block, replay},
+use orbit_core::board::{
+    Board, Code, MoveKind, PackedMove, Position, Square, State, legal,
+    moves::{ARRIVALS, Asked, ORIGINS, PAIRS, View},
 };
+use orbit_reel::{Block, replay};
 use shakmaty::{Move, Position as _};
 
 use crate::{

@@ -10,7 +10,10 @@ use std::{
     path::Path,
 };
 
-use orbit_chess::internals::{database::DatabaseOptions, plan::Options, query::Dialect, reel::Block};
+use orbit_database::DatabaseOptions;
+use orbit_plan::Options;
+use orbit_query::Dialect;
+use orbit_reel::Block;
 
 use crate::{
     common::{

@@ -1,6 +1,6 @@
 //! Spellings of real names: which pairs the rule of `--player` takes together.
 
-use orbit_chess::internals::game::are_alike;
+use orbit_core::game::are_alike;
 
 use crate::common::data;
 

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use orbit_chess::internals::{
-    engine::{BlockRequest, Engine, GameEnds, PreparedQuery, Wants, narrowed::Narrowed},
-    plan::Options,
-    query::{self, necessary},
-    reel::Block,
-};
+use orbit_engine::{BlockRequest, Engine, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
+use orbit_plan::Options;
+use orbit_query::necessary;
+use orbit_reel::Block;
 
 use crate::common::{data, length::stride, some_and_small};
 
@@ -47,7 +45,7 @@ fn games_that_are_passed_over_hold_no_hit() {
     let blocks = [false, true].map(blocks);
     let (mut number, mut narrowed, mut passed_over) = (0, 0, 0);
     for text in texts {
-        let Ok(parsed) = query::parse(text) else { continue };
+        let Ok(parsed) = orbit_query::parse(text) else { continue };
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, Options::default()).unwrap();
@@ -64,8 +62,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let some = engine.scan(&blocks, &request).unwrap();
         for ((block, all), some) in blocks.iter().zip(all).zip(some) {
             assert_eq!(all[0].hits.bits, some[0].hits.bits, "{text}");
-            let found =
-                |answers: &orbit_chess::internals::engine::Answers| answers.games_found(&GameEnds::of(block));
+            let found = |answers: &orbit_engine::Answers| answers.games_found(&GameEnds::of(block));
             assert_eq!(found(&all[0]), found(&some[0]), "{text}");
         }
         if engine.narrowed() == 0 {
@@ -75,7 +72,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let condition = PreparedQuery::new(condition, Options::default()).unwrap();
         let hits = condition.cpu().unwrap().hits(&blocks).unwrap().remove(0);
         let games = |(block, hits): (&&Block, _)| {
-            let hits: &orbit_chess::internals::engine::Hits = hits;
+            let hits: &orbit_engine::Hits = hits;
             block.games_len() as u64 - hits.games(&GameEnds::of(block))
         };
         passed_over += blocks.iter().zip(&hits).map(games).sum::<u64>();

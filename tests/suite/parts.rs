@@ -7,22 +7,19 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::choice::{Choice, Order, Player, SortKey};
-use orbit_chess::internals::database::{Database, DatabaseOptions};
-use orbit_chess::internals::engine::PreparedQuery;
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::query;
-use orbit_chess::internals::report::{
-    Columns, Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page,
-};
-use orbit_chess::internals::run::{
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::PreparedQuery;
+use orbit_plan::Options;
+use orbit_search::choice::{Choice, Order, Player, SortKey};
+use orbit_search::report::{Columns, Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
+use orbit_search::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, PartError, Parts,
     ProblemsCollector, Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
     WholeTextsCollector,
 };
-use orbit_chess::internals::scan::{EngineChoice, EngineOptions, Scan};
-use orbit_chess::internals::stats::{Grouping, Stats};
+use orbit_search::scan::{EngineChoice, EngineOptions, Scan};
+use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::length;
 
@@ -365,8 +362,9 @@ fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: Database)
 }
 
 fn scan(queries: &[&str]) -> Scan {
-    let prepared =
-        |text: &&str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+    let prepared = |text: &&str| {
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
+    };
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Auto;
     Scan::of(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::PreparedQuery,
-    plan::Options,
-    query::{
-        self, Dialect,
-        words::{self, Status},
-    },
+use orbit_database::DatabaseOptions;
+use orbit_engine::PreparedQuery;
+use orbit_plan::Options;
+use orbit_query::{
+    Dialect,
+    words::{self, Status},
 };
 
 #[cfg(feature = "gpu")]
-use orbit_chess::internals::engine::{EngineError, gpu::GpuError};
+use orbit_engine::{EngineError, gpu::GpuError};
 
 use crate::{
     common::{
@@ -37,8 +35,9 @@ fn named_queries() -> Vec<(String, String)> {
     for group in words::groups().filter(|group| group.dialect == Dialect::Cql6) {
         for word in group.words.iter().filter(|word| matches!(word.status, Status::Here | Status::Within(_)))
         {
-            let query =
-                query::parse(word.example).unwrap_or_else(|error| panic!("{}: {error}", word.example)).query;
+            let query = orbit_query::parse(word.example)
+                .unwrap_or_else(|error| panic!("{}: {error}", word.example))
+                .query;
             if query.body.any(|filter| filter.is_of_game()) || query.keeps_state.is_some() {
                 out.push((format!("word {}", word.spellings[0]), word.example.to_owned()));
             }
@@ -52,7 +51,7 @@ fn named_queries() -> Vec<(String, String)> {
 #[test]
 fn what_is_interpreted_is_listed() {
     let told = |(name, text): &(String, String)| {
-        let query = query::parse(text).unwrap().query;
+        let query = orbit_query::parse(text).unwrap().query;
         let prepared = PreparedQuery::new(query, Options::default()).unwrap();
         let how = match prepared.planner.refusal() {
             None => "planned",
@@ -93,7 +92,7 @@ fn plans_answer_as_cql() {
     // Those whose answers stand at positions.
     rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
     for (number, row) in rows.into_iter().enumerate() {
-        let Ok(parsed) = query::parse(&row.query) else { continue };
+        let Ok(parsed) = orbit_query::parse(&row.query) else { continue };
         if runners[0].refuses(&row.query) {
             continue;
         }

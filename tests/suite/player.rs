@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::internals::choice::{Choice, Player, Side};
-use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
-use orbit_chess::internals::engine::{Answer, PreparedQuery, Wants};
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::query;
-use orbit_chess::internals::run::{Run, SpellingsCollector, TotalsCollector};
-use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
-use orbit_chess::internals::stats::{Key, ScoreOf};
 use orbit_chess::{Query, Session, SessionOptions};
+use orbit_database::{Database, DatabaseOptions, Room};
+use orbit_engine::{Answer, PreparedQuery, Wants};
+use orbit_plan::Options;
+use orbit_search::choice::{Choice, Player, Side};
+use orbit_search::run::{Run, SpellingsCollector, TotalsCollector};
+use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use orbit_search::stats::{Key, ScoreOf};
 
 use crate::common::{corpus, data};
 #[cfg(feature = "gpu")]
@@ -81,7 +80,7 @@ fn player(name: &str, side: Side) -> Choice {
 }
 
 fn scan(text: &str, engine: EngineChoice) -> Scan {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut options = EngineOptions::default();
     options.engine = engine;
     #[cfg(feature = "gpu")]
@@ -184,7 +183,7 @@ fn scores_are_those_of_whom_the_table_names() {
     let query = Query::parse("initial").unwrap();
     let shown = |counts: &orbit_chess::Counts, grouping: &str| -> Vec<(String, u64, Option<f64>, ScoreOf)> {
         let rows = counts.rows(&grouping.parse().unwrap());
-        let row = |row: &orbit_chess::internals::stats::GroupRow| {
+        let row = |row: &orbit_search::stats::GroupRow| {
             let name =
                 if let Key::Text(text) = &row.keys[0] { text.clone() } else { row.keys[0].to_string() };
             (name, row.all.games, row.all.score(), row.score_of)
@@ -240,7 +239,7 @@ fn counts_of_players_are_those_of_python_chess() {
     let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<&str>>());
     let columns = lines.next().unwrap();
     let prepared = |(_, text): &(&str, &str)| {
-        PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
     };
     let scan = Scan::of(QUESTIONS.iter().map(prepared).collect(), &EngineOptions::default()).unwrap();
     let mut checked = 0;

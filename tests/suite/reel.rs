@@ -4,16 +4,14 @@
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
 use fastrand::Rng;
-use orbit_chess::internals::{
-    board::{PackedMove, Position},
-    database::{Database, DatabaseOptions, Summary},
-    pgn::{Fault, Game, Outcome, Stamp, Status, Tag},
-    reel::{
-        Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource,
-        ReelWriter, SEGMENT_SLOTS,
-        lanes::{LANES, LaneMoves},
-        replay,
-    },
+use orbit_core::board::{PackedMove, Position};
+use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_pgn::{Fault, Game, Outcome, Stamp, Status, Tag};
+use orbit_reel::{
+    Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
+    SEGMENT_SLOTS,
+    lanes::{LANES, LaneMoves},
+    replay,
 };
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};

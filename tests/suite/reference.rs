@@ -1,11 +1,8 @@
 //! What tables cannot say of the reference engine.
 
-use orbit_chess::internals::{
-    engine::{
-        Annotation, Answer, GameFacts, Interrupt, Outcome, Spot,
-        reference::{Reference, ReferenceError},
-    },
-    query,
+use orbit_engine::{
+    Annotation, Answer, GameFacts, Interrupt, Outcome, Spot,
+    reference::{Reference, ReferenceError},
 };
 
 use crate::common::position;
@@ -32,7 +29,7 @@ impl GameFacts for Nameless {
 }
 
 fn reference(text: &str) -> Reference {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message));
     Reference::new(&parsed.query).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -70,7 +67,8 @@ fn copies_come_in_declaration_order() {
 
 #[test]
 fn what_cannot_be_transformed_is_refused() {
-    let error = |text: &str| Reference::new(&query::parse(text).expect("it is well formed").query).err();
+    let error =
+        |text: &str| Reference::new(&orbit_query::parse(text).expect("it is well formed").query).err();
     assert_eq!(error("rotate45 Ra1"), Some(ReferenceError::Rotate45Squares));
     assert_eq!(error("rotate45 light ."), Some(ReferenceError::Rotate45Shade));
     assert_eq!(error("rotate45 shift R"), None);

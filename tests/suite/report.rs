@@ -1,17 +1,17 @@
 //! Hits to bytes.
 
-use orbit_chess::internals::board::Bitboard;
-use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::engine::{Hits, Values};
-use orbit_chess::internals::game::MoveNumbers;
-use orbit_chess::internals::pgn::{ParseOptions, Sources};
-use orbit_chess::internals::reel::{Block, BlockBuilder};
-use orbit_chess::internals::report::words::push_squares;
-use orbit_chess::internals::report::{
+use orbit_core::board::Bitboard;
+use orbit_core::game::MoveNumbers;
+use orbit_core::text::decode;
+use orbit_engine::{Hits, Values};
+use orbit_pgn::{ParseOptions, Sources};
+use orbit_reel::{Block, BlockBuilder};
+use orbit_search::choice::Choice;
+use orbit_search::report::words::push_squares;
+use orbit_search::report::{
     Column, Columns, Extras, Format, Found, HitTotals, Layout, Names, Report, ReportedGame, Rows, Stitcher,
 };
-use orbit_chess::internals::stats::{Grouping, Stats};
-use orbit_chess::internals::text::decode;
+use orbit_search::stats::{Grouping, Stats};
 
 fn block(pgn: &[u8]) -> Block {
     let mut builder = BlockBuilder::new();

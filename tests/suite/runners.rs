@@ -2,17 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use orbit_chess::internals::{
-    engine::{
-        Answer, Engine, Hits, PreparedQuery, Values, Wants,
-        cpu::{Cpu, Isa, MachineCode},
-        gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
-        reference::Bulk,
-    },
-    plan::Options,
-    query::{self, Query, Type},
-    reel::Block,
+use orbit_engine::{
+    Answer, Engine, Hits, PreparedQuery, Values, Wants,
+    cpu::{Cpu, Isa, MachineCode},
+    gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
+    reference::Bulk,
 };
+use orbit_plan::Options;
+use orbit_query::{Query, Type};
+use orbit_reel::Block;
 use shakmaty::Bitboard;
 
 use crate::common::{
@@ -267,13 +265,13 @@ impl Runner {
             Way::Reference => return false,
             Way::Cpu(options, ..) | Way::Gpu(options, ..) => options,
         };
-        let Ok(parsed) = query::parse(text) else { return false };
+        let Ok(parsed) = orbit_query::parse(text) else { return false };
         PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())
     }
 
     /// The value of a query at every slot of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
-        self.answers_of(&query::parse(text).map_err(|error| error.to_string())?.query, block)
+        self.answers_of(&orbit_query::parse(text).map_err(|error| error.to_string())?.query, block)
     }
 
     /// The same of a query that is parsed.

@@ -2,17 +2,14 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use orbit_chess::internals::{
-    board::{Board, Code, PieceSet},
-    engine::{BlockRequest, Engine, PreparedQuery, Wants},
-    plan::Options,
-    query,
-    reel::{
-        Block, MATERIAL_SEGMENTS, Material, SEGMENT_SLOTS,
-        bounds::{Moved, PIECES, moves_of},
-        lanes::LANES,
-        replay::for_each_slot,
-    },
+use orbit_core::board::{Board, Code, PieceSet};
+use orbit_engine::{BlockRequest, Engine, PreparedQuery, Wants};
+use orbit_plan::Options;
+use orbit_reel::{
+    Block, MATERIAL_SEGMENTS, Material, SEGMENT_SLOTS,
+    bounds::{Moved, PIECES, moves_of},
+    lanes::LANES,
+    replay::for_each_slot,
 };
 
 use crate::common::{block_of, blocks_of, length::stride, position, some_and_small};
@@ -197,7 +194,7 @@ const SELECTIVE: &[(&str, u64)] = &[
 
 /// The hits and values of a query, and of how many segments of how many no position was looked at.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared = PreparedQuery::new(parsed.query, Options { screens, ..Options::default() }).unwrap();
     let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));

@@ -9,12 +9,11 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::{
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::Wants;
+use orbit_reel::GameRow;
+use orbit_search::{
     choice::Choice,
-    database::{Database, DatabaseOptions},
-    engine::Wants,
-    query,
-    reel::GameRow,
     scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
 use sha2::{Digest, Sha256};
@@ -71,7 +70,7 @@ enum Extent {
 /// The numbers of the games that a script finds, and that of the last game that it was asked of.
 fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u32), String> {
     let text = std::fs::read_to_string(folder().join(format!("{script}.cql"))).unwrap();
-    let parsed = query::parse(&text).map_err(|error| error.render(&text, script, false))?;
+    let parsed = orbit_query::parse(&text).map_err(|error| error.render(&text, script, false))?;
     let mut options = DatabaseOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let end = match extent {

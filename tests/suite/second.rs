@@ -1,15 +1,12 @@
 //! Position lists of CQL 5 beside an evaluator that was written from the rules alone and shares nothing with
 //! the library.
 
-use orbit_chess::internals::orbit::OutermostOrbit as _;
-use orbit_chess::internals::{
-    board::Position,
-    engine::{Outcome, Wants},
-    orbit::expand,
-    pgn::Game,
-    query,
-    reel::Block,
-};
+use orbit_core::board::Position;
+use orbit_engine::{Outcome, Wants};
+use orbit_pgn::Game;
+use orbit_reel::Block;
+use orbit_transforms::OutermostOrbit as _;
+use orbit_transforms::expand;
 
 #[path = "../common/cql5.rs"]
 #[allow(dead_code, unused_imports, clippy::all, reason = "it stands for itself")]
@@ -40,7 +37,7 @@ fn start(board: &Board) -> Position {
 /// What the evaluator wants to be told of each position: it generates no moves.
 fn facts(block: &Block) -> Vec<Facts> {
     let column = |text: &str| {
-        let query = query::parse(text).expect("a filter").query;
+        let query = orbit_query::parse(text).expect("a filter").query;
         let hits = Runner::reference().engine(&query).unwrap().answer(block, Wants::HITS).unwrap().hits;
         (0..block.slots()).map(|slot| hits.contains(slot)).collect::<Vec<bool>>()
     };
@@ -74,7 +71,7 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         let boards: Vec<Board> = (0..BOARDS).map(|k| cql5::board_for(&text, seed * BOARDS + k)).collect();
         let block = games(&boards, seed);
         let facts = facts(&block);
-        let query = match query::parse(&text) {
+        let query = match orbit_query::parse(&text) {
             Ok(parsed) => parsed.query,
             Err(error) => {
                 faults.push(format!("{text}: {error}"));

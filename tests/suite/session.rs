@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use orbit_chess::internals::choice::{Order, SortKey};
-use orbit_chess::internals::engine::Answer;
-#[cfg(feature = "gpu")]
-use orbit_chess::internals::engine::gpu::GpuLimits;
-use orbit_chess::internals::reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
-#[cfg(feature = "gpu")]
-use orbit_chess::internals::scan::{EngineOptions, Scan, positions_for_card};
 use orbit_chess::{
     Cancel, EngineChoice, Hit, Progress, Query, Residence, Session, SessionError, SessionOptions,
 };
+use orbit_engine::Answer;
+#[cfg(feature = "gpu")]
+use orbit_engine::gpu::GpuLimits;
+use orbit_reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
+use orbit_search::choice::{Order, SortKey};
+#[cfg(feature = "gpu")]
+use orbit_search::scan::{EngineOptions, Scan, positions_for_card};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
@@ -42,7 +42,7 @@ const QUERIES: &[&str] = &[
 
 /// Chunks so small that there are many blocks.
 fn options<'a>() -> SessionOptions<'a> {
-    let mut reading = orbit_chess::internals::pgn::Options::default();
+    let mut reading = orbit_pgn::Options::default();
     reading.chunk_bytes = 20_000;
     SessionOptions::new().reading(reading).places(None)
 }
@@ -111,7 +111,7 @@ fn held_and_streamed_databases_answer_alike() {
         let sums = |session: &Session| {
             let (part, summary) = session
                 .search(&Query::parse("true").unwrap())
-                .collect(&orbit_chess::internals::run::TotalsCollector)
+                .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
             // Dates and ratings are not read where nobody asks for them.
@@ -334,7 +334,7 @@ fn engines_answer_alike_and_check_each_other() {
     for query in ["shift flip {Nd4 kf3}", "passedpawns"] {
         let query = Query::parse(query).unwrap();
         let told = |choice| -> Vec<String> {
-            let verify = orbit_chess::internals::engine::verify::Sample::All;
+            let verify = orbit_engine::verify::Sample::All;
             let hits = session.search(&query).engine(choice).verify(verify).hits();
             hits.unwrap().iter().map(told).collect()
         };
@@ -359,7 +359,7 @@ fn positions_enough_are_worth_a_card() {
     let of = |positions| {
         let mut options = EngineOptions::default();
         (options.gpu, options.positions) = (Some(card.clone()), positions);
-        let parsed = orbit_chess::internals::query::parse("Ra1").unwrap();
+        let parsed = orbit_query::parse("Ra1").unwrap();
         let scan = Scan::with_query(parsed, &options).unwrap();
         (scan.engine().info().name, format!("{:?}", options.card))
     };
@@ -444,8 +444,7 @@ fn hits_in_side_lines_tell_their_nodes() {
         // Without side lines it is as if none were kept.
         assert_eq!(all(session, "true"), all(&plain, "true"));
         let sums = |session: &Session| {
-            let (_, summary) =
-                session.search(&query).collect(&orbit_chess::internals::run::TotalsCollector).unwrap();
+            let (_, summary) = session.search(&query).collect(&orbit_search::run::TotalsCollector).unwrap();
             (summary.side_lines, summary.totals.positions, summary.totals.reasons)
         };
         assert_eq!(sums(session), sums(&plain));

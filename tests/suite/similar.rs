@@ -1,7 +1,7 @@
 //! `similar`: men that stand right, counted copy by copy on boards of letters, beside all engines.
 
 use fastrand::Rng;
-use orbit_chess::internals::engine::Answer;
+use orbit_engine::Answer;
 
 use crate::{
     common::{block_of, length::length, position},

@@ -4,20 +4,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbit_chess::internals::{
-    board::Position,
-    database::DatabaseOptions,
-    engine::{Answers, BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants, reference::Bulk},
-    pgn::Game,
-    plan::Options,
-    query::{
-        self, Dialect,
-        tree::{ConditionKeyword, ConditionOp, Ref, SquaresOp},
-        words::{self, Status},
-    },
-    reel::Block,
-    visible::line,
+use orbit_core::{board::Position, visible::line};
+use orbit_database::DatabaseOptions;
+use orbit_engine::{
+    Answers, BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants, reference::Bulk,
 };
+use orbit_pgn::Game;
+use orbit_plan::Options;
+use orbit_query::{
+    Dialect,
+    tree::{ConditionKeyword, ConditionOp, Ref, SquaresOp},
+    words::{self, Status},
+};
+use orbit_reel::Block;
 
 use crate::{
     common::{block_of_games, data, pgn_blocks_with, position},
@@ -205,7 +204,7 @@ fn kind(
     options: Options,
     look: impl Fn(&PreparedQuery, Bulk, (&Answers, &Block)),
 ) -> usize {
-    let outcome = catch_unwind(AssertUnwindSafe(|| match query::parse(text) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| match orbit_query::parse(text) {
         Err(error) => {
             assert!(error.span.start <= error.span.end && error.span.end <= text.len(), "{:?}", error.span);
             assert!(text.is_char_boundary(error.span.start) && text.is_char_boundary(error.span.end));

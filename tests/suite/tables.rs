@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use orbit_chess::internals::{
-    board::{Bitboard, Position, Square},
-    engine::{Answer, Outcome},
-    reel::Block,
-};
+use orbit_core::board::{Bitboard, Position, Square};
+use orbit_engine::{Answer, Outcome};
+use orbit_reel::Block;
 
 use crate::{
     common::{block_of, block_of_games, data, game_with_tags, harness, pgn_blocks, position},
@@ -219,9 +217,9 @@ fn every_slot_is_answered() {
         for runner in Runner::engines() {
             let answers = runner.answers("#P", &block).unwrap();
             assert_eq!(answers, vec![Answer::Num(Some(8)); slots], "{}", runner.name);
-            let query = orbit_chess::internals::query::parse("Ra1").unwrap().query;
+            let query = orbit_query::parse("Ra1").unwrap().query;
             let engine = runner.engine(&query).unwrap();
-            let answers = engine.answer(&block, orbit_chess::internals::engine::Wants::COPY_COUNTS).unwrap();
+            let answers = engine.answer(&block, orbit_engine::Wants::COPY_COUNTS).unwrap();
             assert_eq!(answers.hits.count(), slots as u64, "{}: {slots} slots", runner.name);
             assert_eq!(answers.copies.unwrap().sums(), [slots as u64], "{}: {slots} slots", runner.name);
         }

@@ -214,8 +214,7 @@ const CRATES: &[(&str, &str, Option<&str>)] = &[
 ];
 
 /// Files that join the modules and belong to none.
-const ROOTS: [&str; 5] =
-    ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/internals.rs", "src/lib.rs", "src/main.rs"];
+const ROOTS: [&str; 4] = ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/lib.rs", "src/main.rs"];
 
 /// Imports that an allowed arrow does not include.
 const EXCEPT: &[(&str, &str, &str)] = &[

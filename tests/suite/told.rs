@@ -4,11 +4,10 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::database::{Database, Room};
-use orbit_chess::internals::engine::{Commentary, Rank, Wants};
-use orbit_chess::internals::query;
-use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use orbit_database::{Database, Room};
+use orbit_engine::{Commentary, Rank, Wants};
+use orbit_search::choice::Choice;
+use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 
 use crate::common::{data, length::stride};
 use crate::game_trees::with_variations;
@@ -63,7 +62,7 @@ fn games() -> Vec<u8> {
 fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
     let mut options = EngineOptions::default();
     options.engine = engine;
-    let scan = Scan::with_query(query::parse(text).ok()?, &options).ok()?.threads(1);
+    let scan = Scan::with_query(orbit_query::parse(text).ok()?, &options).ok()?.threads(1);
     let mut opened = with_variations();
     opened.pgn.chunk_bytes = 20_000;
     let mut all = Vec::new();

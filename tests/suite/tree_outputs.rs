@@ -7,18 +7,17 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_chess::internals::choice::{Choice, Order, RankFacts, SortKey};
-use orbit_chess::internals::database::{Database, Room};
-use orbit_chess::internals::engine::{Hits, PreparedQuery, Values, Wants};
-use orbit_chess::internals::pgn::Game;
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::query;
-use orbit_chess::internals::reel::Block;
-use orbit_chess::internals::report::{
+use orbit_database::{Database, Room};
+use orbit_engine::{Hits, PreparedQuery, Values, Wants};
+use orbit_pgn::Game;
+use orbit_plan::Options;
+use orbit_reel::Block;
+use orbit_search::choice::{Choice, Order, RankFacts, SortKey};
+use orbit_search::report::{
     Columns, Extras, Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
 };
-use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
-use orbit_chess::internals::stats::{Grouping, ManyCounts, Stats};
+use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use orbit_search::stats::{Grouping, ManyCounts, Stats};
 use pgn_reader::{Reader, Skip, Visitor};
 use serde_json::Value;
 use shakmaty::{
@@ -454,7 +453,7 @@ fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;
     let stats = Stats::new(Grouping::list("ply:5,result").unwrap());
     let prepared =
-        |text: &str| PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap();
+        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
     let counted = |queries: &[&str]| {
@@ -465,7 +464,7 @@ fn each_query_has_shares_of_its_own_positions() {
         let names = Names::default();
         let work = |result: BlockAnswers<'_>, _: &Room<'_>| {
             let block = result.block;
-            let found = |answers: &'_ orbit_chess::internals::engine::Answers| answers.hits.clone();
+            let found = |answers: &'_ orbit_engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();
             let found = |hits| Found::new(block, hits, &names);
             stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())

@@ -1,15 +1,13 @@
 //! Trees that no text is parsed to: strings and positions of the game behind `if` and in variables, and variables
 //! that are read while they are unbound. Every engine answers them alike.
 
-use orbit_chess::internals::{
-    board::Color,
-    engine::{Answer, EngineError, Wants},
-    query::{
-        Query,
-        tree::{
-            Assigned, Cmp, Condition, ConditionOp as C, Control, Holds, Life, Node, Number, NumberOp as N,
-            Of, Position, PositionOp as P, Squares, SquaresOp as S, Text, TextOp as T, Var, VarId, Written,
-        },
+use orbit_core::board::Color;
+use orbit_engine::{Answer, EngineError, Wants};
+use orbit_query::{
+    Query,
+    tree::{
+        Assigned, Cmp, Condition, ConditionOp as C, Control, Holds, Life, Node, Number, NumberOp as N, Of,
+        Position, PositionOp as P, Squares, SquaresOp as S, Text, TextOp as T, Var, VarId, Written,
     },
 };
 

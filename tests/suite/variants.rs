@@ -8,13 +8,11 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use orbit_chess::internals::{
-    engine::{
-        self, Engine,
-        gpu::{Gpu, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
-    },
-    reel::Block,
+use orbit_engine::{
+    Engine,
+    gpu::{Gpu, GpuDevice, GpuError, GpuLimits, Kernel, Variant},
 };
+use orbit_reel::Block;
 
 use crate::{
     common::block_of_games,
@@ -154,7 +152,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks: Vec<&Block> = blocks.iter().collect();
     let queries: Vec<_> = (0..4).flat_map(|_| CHEAP.map(prepared)).collect();
     for variant in Variant::all(&device.report()) {
-        let gpu = Gpu::with_variant(engine::plans(&queries).unwrap(), Arc::clone(&device), variant);
+        let gpu = Gpu::with_variant(orbit_engine::plans(&queries).unwrap(), Arc::clone(&device), variant);
         let together = gpu.hits(&blocks).unwrap();
         assert_eq!(together.len(), queries.len());
         for (prepared, hits) in queries.iter().zip(&together) {

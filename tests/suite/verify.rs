@@ -1,17 +1,14 @@
 //! Engines that check and stand in for one another.
 
-use orbit_chess::internals::{
-    engine::{
-        self, Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
-        cpu::Cpu,
-        gpu::{Gpu, GpuLimits},
-        reference::Bulk,
-        verify::{Sample, Verified},
-    },
-    plan::Options,
-    query,
-    reel::Block,
+use orbit_engine::{
+    Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
+    cpu::Cpu,
+    gpu::{Gpu, GpuLimits},
+    reference::Bulk,
+    verify::{Sample, Verified},
 };
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use crate::{
     common::pgn_blocks,
@@ -19,7 +16,7 @@ use crate::{
 };
 
 fn prepared(text: &str) -> PreparedQuery {
-    PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+    PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
 }
 
 /// Blocks of 1,000 games in all, each with 30 positions.
@@ -172,7 +169,7 @@ fn verification_samples_what_was_asked_for() {
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
-    use orbit_chess::internals::engine::{
+    use orbit_engine::{
         fallback::Fallback,
         gpu::{Fault, GpuError},
     };
@@ -215,7 +212,7 @@ fn queries_together_answer_as_alone() {
         "gamenumber == 100",
     ];
     let queries: Vec<PreparedQuery> = (0..4).flat_map(|_| texts.map(prepared)).collect();
-    let plans = || engine::plans(&queries).unwrap();
+    let plans = || orbit_engine::plans(&queries).unwrap();
     let blocks = blocks();
     let refs: Vec<&Block> = blocks.iter().collect();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Cpu::new(plans()))];

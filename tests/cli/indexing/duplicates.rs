@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::database::{Database, DatabaseOptions, Summary};
-use orbit_chess::internals::reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
+use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
 
 use super::{folder, games, hits, info, run};
 use crate::common::corpus;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use orbit_chess::internals::pgn::{Freshness, Stamp, hash_file};
-use orbit_chess::internals::reel::{Reel, ReelSource};
+use orbit_pgn::{Freshness, Stamp, hash_file};
+use orbit_reel::{Reel, ReelSource};
 
 use super::{folder, games, hits, info, run, set_time};
 use crate::common::corpus;
@@ -243,7 +243,7 @@ fn reels_of_version_2_are_read() {
 fn thirty_files_of_the_corpus_in_two_halves_are_one_index() {
     let corpus = corpus();
     // Every thirtieth, so that all kinds are among them.
-    let (files, _) = orbit_chess::internals::pgn::list(&[corpus]).unwrap();
+    let (files, _) = orbit_pgn::list(&[corpus]).unwrap();
     let paths: Vec<&str> =
         files.iter().step_by(files.len() / 30).take(30).map(|p| p.to_str().unwrap()).collect();
     assert_eq!(paths.len(), 30);

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use orbit_chess::internals::database;
-use orbit_chess::internals::reel::Reel;
+use orbit_reel::Reel;
 
 use super::{folder, games, hits, info, piped, run, set_time};
 
@@ -116,7 +115,8 @@ fn files_that_are_given_twice_are_appended_once() {
     // Who does not append gets what he gives.
     run(folder, 0, &["index", "a.pgn", "a.pgn", "-o", "twice.reel"]);
     assert_eq!(sources(&folder.join("twice.reel")), ["a.pgn", "a.pgn"]);
-    let additions = database::additions(None, &[folder.join("a.pgn"), folder.join("copy.pgn")]).unwrap();
+    let additions =
+        orbit_database::additions(None, &[folder.join("a.pgn"), folder.join("copy.pgn")]).unwrap();
     assert!(
         additions.already_held[0].is_input
             && additions.already_held.len() == 1

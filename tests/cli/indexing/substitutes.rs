@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use orbit_chess::Session;
-use orbit_chess::internals::database::{Database, DatabaseOptions};
-use orbit_chess::internals::pgn::READER_VERSION;
-use orbit_chess::internals::reel::{Alike, GameHash, Problem, Reel};
+use orbit_database::{Database, DatabaseOptions};
+use orbit_pgn::READER_VERSION;
+use orbit_reel::{Alike, GameHash, Problem, Reel};
 use sha2::{Digest as _, Sha256};
 
 use super::{folder, games, hits, info, piped, run, set_time};

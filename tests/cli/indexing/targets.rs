@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::internals::reel::{Reel, ReelError, ReelWriter};
+use orbit_reel::{Reel, ReelError, ReelWriter};
 
 use super::{folder, hits, info, run};
 use crate::common::folders::names;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use orbit_chess::internals::job::{Job, JobPart};
-use orbit_chess::internals::pgn::READER_VERSION;
+use orbit_pgn::READER_VERSION;
+use orbit_search::job::{Job, JobPart};
 
 use super::{REELS, done, orbit, reels};
 

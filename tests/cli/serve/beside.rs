@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Server, assert_code, with_endless};
 use crate::common::waiting::until;
 use crate::program::{QUERY, SAMPLE, stdout};
-use orbit_chess::internals::serve::{Code, RUNNING_MAX};
+use orbit_search::serve::{Code, RUNNING_MAX};
 
 /// Begins a query that would take hours, and waits until it runs.
 fn slow(server: &mut Server) -> u64 {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Server, assert_code};
 use crate::program::{QUERY, SAMPLE, rows, run, stdout};
-use orbit_chess::internals::serve::Code;
+use orbit_search::serve::Code;
 
 fn json_of(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(args)).unwrap()

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use orbit_chess::internals::serve::{Code, RESULTS_MAX};
 use orbit_chess::{Session, SessionOptions};
+use orbit_search::serve::{Code, RESULTS_MAX};
 use serde_json::{Value, json};
 
 use super::{Server, assert_code};

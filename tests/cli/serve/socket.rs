@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::assert_code;
 use crate::common::waiting::{PATIENCE, Process, until};
 use crate::program::{QUERY, SAMPLE, rows, run};
-use orbit_chess::internals::serve::{CLIENTS_MAX, Code};
+use orbit_search::serve::{CLIENTS_MAX, Code};
 
 /// A process that serves clients.
 struct Listening {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Server, assert_code, with_endless};
 use crate::program::{QUERY, SAMPLE, rows};
-use orbit_chess::internals::serve::{Code, PAGE_ROWS_MAX};
+use orbit_search::serve::{Code, PAGE_ROWS_MAX};
 
 /// Asks a query, and gives its rows event by event, and its answer.
 fn streamed(server: &mut Server, mut fields: Value) -> (Vec<Vec<Value>>, Value) {

@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{Engine as _, PreparedQuery, Wants, reference::Bulk},
-    plan::Options,
-    query::{self, Query},
-    reel::Block,
-};
+use orbit_database::DatabaseOptions;
+use orbit_engine::{Engine as _, PreparedQuery, Wants, reference::Bulk};
+use orbit_plan::Options;
+use orbit_query::Query;
+use orbit_reel::Block;
 
 #[cfg(feature = "gpu")]
 use super::gpu;
@@ -118,7 +116,7 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     let used = queries.used.into_iter().collect();
     let text = term.text();
     let parsed =
-        catching(|| query::parse(&text).map(|parsed| parsed.query).map_err(|error| error.to_string()));
+        catching(|| orbit_query::parse(&text).map(|parsed| parsed.query).map_err(|error| error.to_string()));
     let query = match parsed {
         Ok(Ok(query)) => query,
         Ok(Err(error)) => return Err(Unfit::Unread(format!("{text}: {error}"))),
@@ -212,7 +210,7 @@ impl Seen {
             Outcome::Refused => {}
             Outcome::Differ(fault) => {
                 let small = case.term.clone().shrink(&mut |text| {
-                    query::parse(text).is_ok_and(|parsed| {
+                    orbit_query::parse(text).is_ok_and(|parsed| {
                         matches!(compare(&parsed.query, &case.block, options), Outcome::Differ(_))
                     })
                 });
@@ -313,7 +311,7 @@ fn plans_say_most_queries_about_a_construct() {
             let variations = k.is_multiple_of(3);
             let (games, _) = games(&mut rng, variations);
             let term = GameQueries::new(&mut rng, &games).query(construct, k.is_multiple_of(2), variations);
-            let Ok(parsed) = query::parse(&term.text()) else { continue };
+            let Ok(parsed) = orbit_query::parse(&term.text()) else { continue };
             let prepared = PreparedQuery::new(parsed.query, Options::default());
             read += 1;
             planned += u64::from(prepared.is_ok_and(|prepared| prepared.planner.refusal().is_none()));

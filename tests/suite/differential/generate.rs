@@ -4,7 +4,7 @@ mod conditions;
 
 use std::sync::LazyLock;
 
-use orbit_chess::internals::query::{
+use orbit_query::{
     Dialect,
     words::{self, Group, Status, Value, Word},
 };

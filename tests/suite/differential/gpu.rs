@@ -13,16 +13,14 @@ use std::{
     },
 };
 
-use orbit_chess::internals::{
-    board::Position,
-    engine::{
-        Engine, EngineError, PreparedQuery, Wants,
-        gpu::{GpuError, Variant},
-    },
-    plan::{Made, Op, Program, Step},
-    query::{self, Query},
-    reel::Block,
+use orbit_core::board::Position;
+use orbit_engine::{
+    Engine, EngineError, PreparedQuery, Wants,
+    gpu::{GpuError, Variant},
 };
+use orbit_plan::{Made, Op, Program, Step};
+use orbit_query::Query;
+use orbit_reel::Block;
 
 use super::{Case, case, catching, difference, is_balanced, real_positions};
 use crate::common::{
@@ -255,10 +253,11 @@ fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let (variant, first) = kernels
         .find_map(|variant| fault(query, block, *mask, *values, variant).map(|first| (variant, first)))?;
     let small = term.clone().shrink(&mut |text| {
-        query::parse(text).is_ok_and(|parsed| fault(&parsed.query, block, *mask, *values, variant).is_some())
+        orbit_query::parse(text)
+            .is_ok_and(|parsed| fault(&parsed.query, block, *mask, *values, variant).is_some())
     });
     let text = small.text();
-    let query = query::parse(&text).expect("it was read while shrinking").query;
+    let query = orbit_query::parse(&text).expect("it was read while shrinking").query;
     let fault = fault(&query, block, *mask, *values, variant).unwrap_or(first);
     Some(format!("seed {seed}, {variant}, {:?}\n  {text}\n  {fault}", runners::without(*mask)))
 }

@@ -3,13 +3,10 @@
 
 use std::fmt::Write as _;
 
-use orbit_chess::internals::{
-    database::DatabaseOptions,
-    engine::{Answer, PreparedQuery},
-    plan::Options,
-    query,
-    reel::Block,
-};
+use orbit_database::DatabaseOptions;
+use orbit_engine::{Answer, PreparedQuery};
+use orbit_plan::Options;
+use orbit_reel::Block;
 use shakmaty::{
     Board, CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen, san::SanPlus,
 };
@@ -110,7 +107,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
 
 /// The engines that can say a query.
 fn runners(text: &str) -> Vec<Runner> {
-    let query = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
+    let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, Options::default());
     let is_planned = prepared.is_ok_and(|prepared| prepared.planner.refusal().is_none());
     [Runner::reference()].into_iter().chain(is_planned.then(|| Runner::cpu(0))).collect()
@@ -252,7 +249,7 @@ fn orbits_answer_alike_on_images_of_games() {
         let (games, _) = games(&mut rng, false);
         let chain = GameQueries::new(&mut rng, &games).chain();
         let text = format!("{word} {chain}");
-        if query::parse(&text).is_err() {
+        if orbit_query::parse(&text).is_err() {
             continue;
         }
         for runner in runners(&text) {

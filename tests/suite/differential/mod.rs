@@ -24,20 +24,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use orbit_chess::internals::{
-    board::Position,
-    engine::{
-        Engine, Hits, PreparedQuery, Values, Wants,
-        cpu::{Cpu, Isa, MachineCode},
-        reference::Bulk,
-    },
-    plan::{Options, OrbitNote},
-    query::{
-        self, Query,
-        tree::{self, ConditionOp, Counted, NumberOp, PositionOp, Ref, SquaresOp, TextOp, Written},
-    },
-    reel::{Block, replay::for_each_slot},
+use orbit_core::board::Position;
+use orbit_engine::{
+    Engine, Hits, PreparedQuery, Values, Wants,
+    cpu::{Cpu, Isa, MachineCode},
+    reference::Bulk,
 };
+use orbit_plan::{Options, OrbitNote};
+use orbit_query::{
+    Query,
+    tree::{self, ConditionOp, Counted, NumberOp, PositionOp, Ref, SquaresOp, TextOp, Written},
+};
+use orbit_reel::{Block, replay::for_each_slot};
 
 use crate::{
     common::{
@@ -407,7 +405,7 @@ struct Case {
 fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let mut rng = Rng::new(seed);
     let term = Generator::new(&mut rng).query();
-    let query = query::parse(&term.text()).ok()?.query;
+    let query = orbit_query::parse(&term.text()).ok()?.query;
     let count = *rng.pick(&[20, 60, 110]);
     let block = block_of_games(positions::games(&mut rng, &query, real, count));
     let mask = if rng.percent(50) { 0 } else { rng.below(runners::NONE as usize + 1) as u32 };
@@ -440,7 +438,7 @@ fn run(seed: u64, real: &[Position], seen: &mut Seen) {
         Outcome::Differ(_) => {
             let small = shrink(term, &block, options);
             let text = small.text();
-            let query = query::parse(&text).expect("it was read while shrinking").query;
+            let query = orbit_query::parse(&text).expect("it was read while shrinking").query;
             let fault = match compare(&query, &block, options) {
                 Outcome::Differ(fault) => fault,
                 _ => "differs no more".into(),
@@ -452,7 +450,7 @@ fn run(seed: u64, real: &[Position], seen: &mut Seen) {
 
 fn shrink(term: Term, block: &Block, options: Options) -> Term {
     term.shrink(&mut |text| {
-        query::parse(text)
+        orbit_query::parse(text)
             .is_ok_and(|parsed| matches!(compare(&parsed.query, block, options), Outcome::Differ(_)))
     })
 }

@@ -1,12 +1,10 @@
 //! Games to run a query on: positions made from the query, and games played at random.
 
-use orbit_chess::internals::{
-    board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square},
-    pgn::{Game, Outcome, SideLine, Tag},
-    query::{
-        Query,
-        tree::{Pieces, Ref, SquaresOp},
-    },
+use orbit_core::board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square};
+use orbit_pgn::{Game, Outcome, SideLine, Tag};
+use orbit_query::{
+    Query,
+    tree::{Pieces, Ref, SquaresOp},
 };
 use shakmaty::Position as _;
 

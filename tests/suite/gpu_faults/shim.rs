@@ -40,8 +40,7 @@ pub struct Ran {
 
 /// Ignores a test where faults cannot be tried: there must be a loader, and a driver that can be asked.
 pub fn needed() {
-    let found = loader().is_some()
-        && orbit_chess::internals::engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
+    let found = loader().is_some() && orbit_engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
     GPU.met(found.then_some(()));
 }
 

@@ -7,16 +7,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbit_chess::internals::{
-    engine::{
-        Answers, BlockRequest, Engine, EngineError, PreparedQuery, Wants,
-        fallback::Fallback,
-        gpu::{GpuDevice, GpuError, GpuOptions},
-    },
-    plan::Options,
-    query,
-    reel::Block,
+use orbit_engine::{
+    Answers, BlockRequest, Engine, EngineError, PreparedQuery, Wants,
+    fallback::Fallback,
+    gpu::{GpuDevice, GpuError, GpuOptions},
 };
+use orbit_plan::Options;
+use orbit_reel::Block;
 
 use super::{
     matrix::{CALLS, sample},
@@ -32,7 +29,7 @@ const SILENCE: Duration = Duration::from_millis(1500);
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
-    PreparedQuery::new(query::parse(text).unwrap().query, Options::default()).unwrap()
+    PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
 }
 
 /// Real games in some blocks.

@@ -1,8 +1,6 @@
 //! Games taken out of their files, commented and put together again are read as they were.
 
-use orbit_chess::internals::pgn::{
-    AnnotationKind, Kind, Status, Tag, annotate, first_game, game_text, read_game, separator,
-};
+use orbit_pgn::{AnnotationKind, Kind, Status, Tag, annotate, first_game, game_text, read_game, separator};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

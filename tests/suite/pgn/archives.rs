@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::internals::pgn::{self, Freshness, PgnError, Stamp};
+use orbit_pgn::{Freshness, PgnError, Stamp};
 
 use super::*;
 use crate::common::archives::{Member, SIZES_BEHIND, UTF_8, zip, zip64};
@@ -156,13 +156,13 @@ fn a_member_is_known_as_the_file_that_it_would_be() {
     let stamp = sources.sources()[0].stamp;
     assert_eq!(
         (stamp.bytes, stamp.hash),
-        (Some(a.len() as u64), Some(pgn::hash_file(&path("a.pgn")).unwrap()))
+        (Some(a.len() as u64), Some(orbit_pgn::hash_file(&path("a.pgn")).unwrap()))
     );
     assert_eq!(stamp.modified_ns, Stamp::of(&fs::metadata(path("x.zip")).unwrap()).modified_ns);
-    assert_eq!(stamp.hash, Some(pgn::hash_file(&path("x.zip/a.pgn")).unwrap()));
+    assert_eq!(stamp.hash, Some(orbit_pgn::hash_file(&path("x.zip/a.pgn")).unwrap()));
     assert_eq!(Stamp::at(&path("x.zip/a.pgn")).unwrap(), Stamp { hash: None, ..stamp });
     assert_eq!(
-        pgn::canonical(&path("./x.zip/a.pgn")),
+        orbit_pgn::canonical(&path("./x.zip/a.pgn")),
         Some(path("x.zip").canonicalize().unwrap().join("a.pgn"))
     );
     let freshness = |name: &str| stamp.compare(&path(name)).unwrap();
@@ -536,7 +536,7 @@ mod sevenz {
         let events: Vec<usize> = found.sources.iter().map(|(_, events)| events.len()).collect();
         assert_eq!(events, [1, 1, 1, 1, 0]);
         assert_eq!(
-            pgn::hash_file(&folder.path().join("x.7z/readme.txt")).unwrap(),
+            orbit_pgn::hash_file(&folder.path().join("x.7z/readme.txt")).unwrap(),
             twox_hash::XxHash3_64::oneshot(b"no games")
         );
     }

@@ -1,6 +1,6 @@
 //! The odd things that real files hold, as a table.
 
-use orbit_chess::internals::pgn::{Outcome, Status};
+use orbit_pgn::{Outcome, Status};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Real files: none panics, none is left unread, and the known totals come out.
 
-use orbit_chess::internals::board::PackedMove;
-use orbit_chess::internals::pgn::Status;
+use orbit_core::board::PackedMove;
+use orbit_pgn::Status;
 
 use super::*;
 

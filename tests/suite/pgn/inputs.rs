@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use orbit_chess::internals::pgn::{self, PgnError, Stamp};
+use orbit_pgn::{PgnError, Stamp};
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn content_is_hashed_where_that_is_wanted() {
     let path = folder.path().join("a.pgn");
     fs::write(&path, "1. e4 *").unwrap();
     let of_file = Stamp::of(&fs::metadata(&path).unwrap());
-    let hash = Some(pgn::hash_file(&path).unwrap());
+    let hash = Some(orbit_pgn::hash_file(&path).unwrap());
     let mut options = Options::default();
     for wanted in [false, true] {
         options.hash = wanted;
@@ -115,5 +115,5 @@ fn a_file_that_vanishes_is_a_failure_and_the_next_is_read() {
 fn sources_and_chunks_go_to_other_threads() {
     fn check<T: Send>() {}
     check::<Sources>();
-    check::<orbit_chess::internals::pgn::Chunk>();
+    check::<orbit_pgn::Chunk>();
 }

@@ -1,6 +1,6 @@
 //! What is read does not depend on how it is cut, packed or mutilated.
 
-use orbit_chess::internals::pgn::Compression;
+use orbit_pgn::Compression;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

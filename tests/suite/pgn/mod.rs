@@ -1,4 +1,4 @@
-//! Files as found in the wild to games: `orbit_chess::internals::pgn` from the outside.
+//! Files as found in the wild to games: `orbit_pgn` from the outside.
 //!
 //! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN
 //! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
@@ -22,7 +22,7 @@ mod web;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::pgn::{Fault, Game, Options, ParseOptions, Sources};
+use orbit_pgn::{Fault, Game, Options, ParseOptions, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 

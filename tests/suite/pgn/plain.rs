@@ -1,7 +1,7 @@
 //! What is read in a quick way and what is not must come to the same. A tab is as good as a space, and
 //! CR as LF, but no quick way takes them.
 
-use orbit_chess::internals::pgn::{Status, Tag};
+use orbit_pgn::{Status, Tag};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::database::{Database, DatabaseOptions};
-use orbit_chess::internals::reel::Block;
-use orbit_chess::internals::report::grouped;
-use orbit_chess::internals::second_reader::{Agreement, Readers, Rule};
+use orbit_database::{Database, DatabaseOptions};
+use orbit_reel::Block;
+use orbit_search::report::grouped;
+use orbit_witness::{Agreement, Readers, Rule};
 
 use super::*;
 use crate::common::{

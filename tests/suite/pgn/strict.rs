@@ -1,7 +1,7 @@
 //! What is kept of a game is legal, and nothing legal is refused: shakmaty is the yardstick.
 
-use orbit_chess::internals::board::{PackedMove, Position};
-use orbit_chess::internals::pgn::Status;
+use orbit_core::board::{PackedMove, Position};
+use orbit_pgn::Status;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, fen::Fen, san::San};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Side lines: which are kept, how nodes are numbered, and that main lines are what they are without them.
 
-use orbit_chess::internals::pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
+use orbit_pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
 
 use super::*;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use orbit_chess::internals::board::{Bitboard, Color, Role};
-use orbit_chess::internals::positions::{Board, Setup, chessops, transform_board, transform_setup};
+use orbit_core::board::{Bitboard, Color, Role};
+use orbit_core::positions::{Board, Setup, chessops, transform_board, transform_setup};
 use sha2::{Digest as _, Sha256};
 
 use super::random::position;

@@ -1,10 +1,10 @@
 //! Every statement and sample of chessops' documentation, by its heading, and where it is wrong; the table of
 //! square sets of the CQL 5 manual.
 
-use orbit_chess::internals::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
-use orbit_chess::internals::positions::chessops::*;
-use orbit_chess::internals::positions::names::{Shifts, parse};
-use orbit_chess::internals::positions::{Board, Group, SquareTransform, king_side, view_from_black};
+use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
+use orbit_core::positions::chessops::*;
+use orbit_core::positions::names::{Shifts, parse};
+use orbit_core::positions::{Board, Group, SquareTransform, king_side, view_from_black};
 
 use super::{moved, set, setup};
 

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use orbit_chess::internals::board::Square;
-use orbit_chess::internals::fen::{FenRecord, Leniency, RookLetters};
-use orbit_chess::internals::positions::without_impossible_rights;
+use orbit_core::board::Square;
+use orbit_core::fen::{FenRecord, Leniency, RookLetters};
+use orbit_core::positions::without_impossible_rights;
 use shakmaty::Setup;
 use shakmaty::fen::Fen;
 

@@ -11,9 +11,9 @@ mod fen;
 mod random;
 mod whole;
 
-use orbit_chess::internals::board::{Bitboard, Square};
-use orbit_chess::internals::fen::{FenError, FenRecord, Leniency};
-use orbit_chess::internals::positions::{Setup, Transform, names};
+use orbit_core::board::{Bitboard, Square};
+use orbit_core::fen::{FenError, FenRecord, Leniency};
+use orbit_core::positions::{Setup, Transform, names};
 
 /// A set of squares.
 fn set(text: &str) -> Bitboard {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use orbit_chess::internals::board::{Bitboard, Color, Dihedral, Role, Square};
-use orbit_chess::internals::positions::{
+use orbit_core::board::{Bitboard, Color, Dihedral, Role, Square};
+use orbit_core::positions::{
     Board, Group, Setup, SquareTransform, Symmetry, Transform, TransformError, canonical, flip_colors,
 };
 

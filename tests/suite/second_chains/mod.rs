@@ -9,7 +9,9 @@ mod walks;
 
 use std::sync::OnceLock;
 
-use orbit_chess::internals::{database::DatabaseOptions, engine::Answer, query as orbit_query};
+use orbit_database::DatabaseOptions;
+use orbit_engine::Answer;
+use orbit_query;
 
 use crate::{
     common::{data, length::trials, pgn_blocks_with},

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use orbit_chess::internals::database::{Database, DatabaseOptions, PlaceCache};
-use orbit_chess::internals::reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use orbit_chess::{GameRef, SessionOptions};
+use orbit_database::{Database, DatabaseOptions, PlaceCache};
+use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 
 use super::SAMPLE;
 use crate::common::blocks_of;
@@ -46,7 +46,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> DatabaseOptions {
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
     let database = Database::open(paths, options(None, 50_000)).unwrap();
-    let take = |taken: orbit_chess::internals::database::StreamedBlock, ()| {
+    let take = |taken: orbit_database::StreamedBlock, ()| {
         let games = taken.block.games_before + 1..=taken.block.games_before + taken.block.games_read();
         out.extend(games.map(|number| told(&taken.block, number)));
         ControlFlow::Continue(())

@@ -1,6 +1,6 @@
 //! Small tables that were counted by hand.
 
-use orbit_chess::internals::stats::{Counts, GroupRow, Key, Tally};
+use orbit_search::stats::{Counts, GroupRow, Key, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 

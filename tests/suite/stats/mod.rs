@@ -9,12 +9,12 @@ mod written;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
-use orbit_chess::internals::engine::{Answers, Wants};
-use orbit_chess::internals::report::{Found, Names};
-use orbit_chess::internals::scan::BlockAnswers;
-use orbit_chess::internals::stats::{Counts, Grouping, Stats};
+use orbit_database::{Database, DatabaseOptions, Room};
+use orbit_engine::{Answers, Wants};
+use orbit_search::choice::Choice;
+use orbit_search::report::{Found, Names};
+use orbit_search::scan::BlockAnswers;
+use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 

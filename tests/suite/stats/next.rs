@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
-use orbit_chess::internals::choice::Player;
-use orbit_chess::internals::stats::{Counts, GroupRow, Key, MoveRow};
 use orbit_chess::{Query, Session, SessionOptions};
+use orbit_search::choice::Player;
+use orbit_search::stats::{Counts, GroupRow, Key, MoveRow};
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, Square};
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_chess::internals::choice::Choice;
-use orbit_chess::internals::database::Room;
-use orbit_chess::internals::engine::{Hits, Values, Wants};
-use orbit_chess::internals::report::{Columns, Extras, Format, Found, Names, Rows};
-use orbit_chess::internals::scan::BlockAnswers;
-use orbit_chess::internals::stats::{Counts, Grouping, Stats, Tally};
+use orbit_database::Room;
+use orbit_engine::{Hits, Values, Wants};
+use orbit_search::choice::Choice;
+use orbit_search::report::{Columns, Extras, Format, Found, Names, Rows};
+use orbit_search::scan::BlockAnswers;
+use orbit_search::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
 use super::{counted, file};
@@ -161,8 +161,8 @@ fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str
 
 fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     let rows = counts.rows(&grouping.parse().unwrap());
-    let name = |keys: [orbit_chess::internals::stats::Key; 2]| match keys {
-        [first, orbit_chess::internals::stats::Key::Whole] => first.to_string(),
+    let name = |keys: [orbit_search::stats::Key; 2]| match keys {
+        [first, orbit_search::stats::Key::Whole] => first.to_string(),
         [first, second] => format!("{first} * {second}"),
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use orbit_chess::Color;
-use orbit_chess::internals::choice::{Choice, Player};
-use orbit_chess::internals::database::{Database, DatabaseOptions, Room};
-use orbit_chess::internals::engine::{Outcome, PreparedQuery, Wants};
-use orbit_chess::internals::plan::Options;
-use orbit_chess::internals::query;
-use orbit_chess::internals::run::{Run, StatisticsCollector};
-use orbit_chess::internals::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
-use orbit_chess::internals::stats::{Counts, Grouping, SideResults, Stats};
+use orbit_database::{Database, DatabaseOptions, Room};
+use orbit_engine::{Outcome, PreparedQuery, Wants};
+use orbit_plan::Options;
+use orbit_search::choice::{Choice, Player};
+use orbit_search::run::{Run, StatisticsCollector};
+use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use orbit_search::stats::{Counts, Grouping, SideResults, Stats};
 
 use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
@@ -41,7 +40,7 @@ const QUERIES: [[&str; 3]; 9] = [
 ];
 
 fn scan(text: &str, engine: EngineChoice) -> Scan {
-    let parsed = query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut options = EngineOptions::default();
     options.engine = engine;
     #[cfg(feature = "gpu")]
@@ -253,7 +252,7 @@ fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let text = made(5, 60).text;
     let counts = |texts: &[&str]| {
         let prepared = texts.iter().map(|text| {
-            let query = query::parse(text).unwrap().query;
+            let query = orbit_query::parse(text).unwrap().query;
             PreparedQuery::new(query, Options::default()).unwrap()
         });
         let scan = Scan::of(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);

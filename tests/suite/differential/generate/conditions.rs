@@ -1,6 +1,6 @@
 //! Conditions, and what looks at other positions of the game.
 
-use orbit_chess::internals::query::words::Value;
+use orbit_query::words::Value;
 
 use super::{COMPARISONS, Generator, STRINGS, TAGS, leaves};
 use crate::differential::term::{Term, Ty};
