@@ -222,8 +222,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let stats = if is_text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
     print_remarks(themes, if args.verbose { Severity::Note } else { Severity::Warning });
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     let asked = queries.iter_mut().map(|prepared| &mut prepared.query);
     args.beside.apply(&mut options, asked, choice.wants() | stats.wants());
     let database = args.beside.unique(Database::open(&args.paths, options)?);

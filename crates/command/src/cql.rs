@@ -76,8 +76,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if output != Path::new("-") {
         refuse_clashes(&script.path, [&output])?;
     }
-    let mut database_options = DatabaseOptions::default();
-    database_options.interrupt = interrupt.flag.clone();
+    let mut database_options =
+        DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     database_options.parse.variations = parsed.query.variations;
     database_options.parse.annotations = parsed.query.reads_comments();
     let database = Database::open(&[input], database_options)?;

@@ -127,8 +127,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     refuse_all_but_reels(&args.output)?;
     refuse_ending(&args.output)?;
     let interrupt = Interrupt::install()?;
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     options.pgn.hash = true;
     args.unpack.apply(&mut options);
     let mut writer = match args.append {

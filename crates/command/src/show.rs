@@ -73,8 +73,7 @@ impl FromStr for Place {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     args.unpack.apply(&mut options);
     options.parse.variations = args.variations;
     options.parse.annotations = args.variations;

@@ -17,7 +17,7 @@ pub enum CopyDetail {
     /// All. Of `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
     All,
     /// The sides whose pattern matches, for copies that are of sides
-    /// ([`Filter::copy_sides`](orbit_transforms::Filter::copy_sides)): two copies, of which 0 is White's and 1 is Black's.
+    /// (`OutermostOrbit::copy_sides`): two copies, of which 0 is White's and 1 is Black's.
     Sides,
 }
 

@@ -215,7 +215,7 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// Orbits that cannot be expanded (see [`orbit::expand`]), and queries that would become more
+    /// Orbits that cannot be expanded (see [`orbit_transforms::expand`]), and queries that would become more
     /// than [`FILTERS_MAX`] filters.
     pub fn new(query: &Query, options: Options) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
@@ -314,7 +314,7 @@ impl Planner {
         self.flat.is_some()
     }
 
-    /// Warnings that come from counting copies: see [`orbit::warnings`].
+    /// Warnings that come from counting copies: see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }

@@ -179,7 +179,7 @@ impl Plans {
     /// # Panics
     ///
     /// When there is no such query, or for sides if its copies are of none: see
-    /// [`Filter::copy_sides`](orbit_transforms::Filter::copy_sides).
+    /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);
         let Graph { lower, apart: all, .. } = &mut *graph;

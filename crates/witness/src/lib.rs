@@ -1,4 +1,4 @@
-//! A second reader of games, written apart from [`pgn`](crate::pgn), to check it.
+//! A second reader of games, written apart from [`pgn`](orbit_pgn), to check it.
 //!
 //! ```text
 //! text -> pgn-reader -> words -> shakmaty -> games --.
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`read`] reads a chunk with both readers. Where pgn-reader and shakmaty are too strict for a text, plain code reads it
-//! once more as [`pgn`](crate::pgn) says that games are, and notes by which [`Rule`] it parts from them; shakmaty plays
+//! once more as [`pgn`](orbit_pgn) says that games are, and notes by which [`Rule`] it parts from them; shakmaty plays
 //! the moves. What is not equal then is a [`Difference`].
 
 #![deny(unsafe_code, missing_docs)]

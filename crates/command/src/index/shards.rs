@@ -15,8 +15,7 @@ use crate::sink::Files;
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     options.pgn.hash = true;
     args.unpack.apply(&mut options);
     options.parse.variations = args.variations;

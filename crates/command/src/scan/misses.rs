@@ -34,8 +34,7 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     }
     let weaker = orbit_query::weaker(&query.text);
     let mut queries: Vec<Query> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     args.beside.apply(&mut options, &mut queries, chosen.choice.wants());
     args.choose_readers(&mut options);
     let asked = weaker.into_iter().zip(queries);

@@ -42,8 +42,7 @@ impl Many {
                 ));
             }
         };
-        let mut options = DatabaseOptions::default();
-        options.interrupt = interrupt.flag.clone();
+        let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
         let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
         args.beside.apply(&mut options, asked, Wants::HITS);
         args.choose_readers(&mut options);

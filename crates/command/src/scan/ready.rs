@@ -163,8 +163,8 @@ impl Ready {
             None => QueryText::take(args.query.take(), args.file.as_deref(), board, words)?,
         };
         let mut parsed = query.parse(args.dialect);
-        let mut database_options = DatabaseOptions::default();
-        database_options.interrupt = interrupt.flag.clone();
+        let mut database_options =
+            DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
         args.beside.apply(&mut database_options, asked, args.wants(&chosen));
         args.choose_readers(&mut database_options);

@@ -5,7 +5,7 @@
 //! | what is written | replaces |
 //! |---|---|
 //! | an [`OutputFile`]: hits, games, tables, pictures, statistics, lists of problems | any ordinary file that the run neither reads nor writes otherwise ([`refuse_clashes`]); devices and pipes are written to as they are |
-//! | a new reel ([`ReelWriter::create`](orbit_reel::ReelWriter::create)) | any ordinary file to which no other writer adds, even one that it is made from; the command `orbit index` refuses all but reels and empty files |
+//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer adds, even one that it is made from; the command `orbit index` refuses all but reels and empty files |
 //! | the first append to a reel that does not exist yet | nothing: a file that another process has created by then stays |
 //! | a later append to a reel | the bytes after the end of the reel |
 //!

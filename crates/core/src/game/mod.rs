@@ -18,7 +18,7 @@
 //! | clocks and evaluations | not at all | [`measures`]: commands in comments |
 //!
 //! The reference engine has readings of its own, so that it can disagree. How a game ended is read with its moves:
-//! [`Outcome`](orbit_pgn::Outcome).
+//! `Outcome`.
 //!
 //! Nothing here knows a block, a query or an output. The invariant: a fact depends on the header of its game alone.
 

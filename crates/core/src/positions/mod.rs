@@ -1,6 +1,6 @@
 //! Square sets, boards and whole positions turned, mirrored, shifted, with the colours swapped.
 //!
-//! A query is never answered this way: transforms of a query act on its text (see [`orbit_transforms`]).
+//! A query is never answered this way: transforms of a query act on its text (see the crate of transforms).
 //! This module is for positions themselves: to see them from the other side, to compare them up to
 //! symmetry, to make test positions. It knows squares, nothing of queries, games or engines.
 //!

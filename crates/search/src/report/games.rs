@@ -134,7 +134,7 @@ pub struct PgnSeparator {
 }
 
 impl PgnSeparator {
-    /// The text before the next game: nothing before the first, and else [`pgn::separator`].
+    /// The text before the next game: nothing before the first, and else [`orbit_pgn::separator`].
     pub fn next(&mut self, text: &[u8]) -> Vec<u8> {
         let between =
             if self.before.is_empty() { Vec::new() } else { orbit_pgn::separator(&self.before, text) };

@@ -12,7 +12,7 @@ use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
 /// How games ended for the sides that have a pattern in them, of a query whose copies are of sides
-/// ([`Filter::copy_sides`](orbit_transforms::Filter::copy_sides)). A game in which both sides have it counts for each of them, and a
+/// (`OutermostOrbit::copy_sides`). A game in which both sides have it counts for each of them, and a
 /// game whose result is not known for none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
