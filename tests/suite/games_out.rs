@@ -17,8 +17,7 @@ use orbit_search::report::{PgnWriter, game_pgn, game_text};
 
 fn open(paths: &[impl AsRef<Path>]) -> Database {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-    let mut options = DatabaseOptions::default();
-    options.keep_text = true;
+    let mut options = DatabaseOptions { keep_text: true, ..DatabaseOptions::default() };
     options.pgn.chunk_bytes = 64 << 10;
     options.pgn.hash = true;
     Database::open(&paths, options).unwrap()

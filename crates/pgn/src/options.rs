@@ -7,6 +7,7 @@ use std::time::Duration;
 
 /// Sizes, and what is noted beside the games. The defaults suit; tests inject small sizes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Bytes of text in a chunk, about.
     pub chunk_bytes: usize,
@@ -32,6 +33,7 @@ pub struct Options {
 
 /// How patient a reader of the web is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct WebOptions {
     /// How long a server may take to be found, to connect, to answer, and between two bytes.
     pub timeout: Duration,

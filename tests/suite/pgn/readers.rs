@@ -15,9 +15,7 @@ use crate::common::{
 };
 
 fn options(readers: Readers) -> DatabaseOptions {
-    let mut options = DatabaseOptions::default();
-    options.readers = readers;
-    options
+    DatabaseOptions { readers, ..DatabaseOptions::default() }
 }
 
 /// The same with side lines.

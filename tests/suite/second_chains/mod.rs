@@ -11,7 +11,6 @@ use std::sync::OnceLock;
 
 use orbit_database::DatabaseOptions;
 use orbit_engine::Answer;
-use orbit_query;
 
 use crate::{
     common::{data, length::trials, pgn_blocks_with},
