@@ -22,5 +22,6 @@ pub fn quiet() {
     }
 }
 
+/// Other systems have no such drivers.
 #[cfg(not(target_os = "linux"))]
 pub fn quiet() {}

@@ -38,7 +38,7 @@ impl Likeness {
     ///
     /// ```
     /// use orbit_core::board::{Color, Position};
-    /// use orbit_transforms::{Likeness};
+    /// use orbit_transforms::Likeness;
     ///
     /// let text = "flipcolor similar \"8/8/8/8/4p3/8/4p3/4K3\"";
     /// let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();

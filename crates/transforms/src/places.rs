@@ -26,7 +26,7 @@ pub enum Places {
 ///
 /// ```
 /// use orbit_core::board::Square;
-/// use orbit_transforms::{Places};
+/// use orbit_transforms::{OutermostOrbit as _, Places};
 ///
 /// let query = orbit_query::parse("flipcolor {Nd4 kf3}").unwrap().query;
 /// let orbit = orbit_transforms::expand(&query.body).unwrap().outermost().unwrap();
