@@ -19,12 +19,16 @@ pub(super) enum Work {
 pub(super) struct Task {
     pub(super) work: Work,
     pub(super) bytes: u64,
+    /// Games before it that are passed over.
+    pub(super) passed: u32,
 }
 
 /// A block on its way to be taken.
 pub(super) struct PreparedBlock {
     pub(super) streamed: StreamedBlock,
     pub(super) numbered: Numbered,
+    /// Games before it that are passed over.
+    pub(super) passed: u32,
     /// Of its games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
     /// Why it is not to be taken: two readers differ on a game.
@@ -64,7 +68,8 @@ impl Group {
 
     pub(super) fn number(&mut self, numbers: &mut Numbers) {
         for (index, prepared) in self.prepared.iter_mut().enumerate() {
-            if let Err(failure) = numbers.assign(&mut prepared.streamed.block, prepared.numbered) {
+            let PreparedBlock { streamed, numbered, passed, .. } = prepared;
+            if let Err(failure) = numbers.assign(&mut streamed.block, *numbered, *passed) {
                 self.failure = Some(failure);
                 self.prepared.truncate(index);
                 break;
@@ -90,7 +95,7 @@ pub(super) fn prepare(
 ) -> Result<PreparedBlock, DatabaseError> {
     let parse = &options.parse;
     let mut text = Vec::new();
-    let mut reread = Reread::default();
+    let (mut reread, passed) = (Reread::default(), task.passed);
     let (mut block, base, numbered) = match task.work {
         Work::Held(streamed) => {
             let streamed =
@@ -99,6 +104,7 @@ pub(super) fn prepare(
             return Ok(PreparedBlock {
                 streamed,
                 numbered: Numbered::Wholly,
+                passed: task.passed,
                 hashes: Vec::new(),
                 difference: None,
             });
@@ -128,7 +134,7 @@ pub(super) fn prepare(
     let block = Arc::new(block);
     let streamed =
         StreamedBlock { block, totals, side_lines, agreement, bytes: task.bytes, bytes_total, text };
-    Ok(PreparedBlock { streamed, numbered, hashes: Vec::new(), difference })
+    Ok(PreparedBlock { streamed, numbered, passed, hashes: Vec::new(), difference })
 }
 
 /// The block of a chunk of PGN, and what is known of it besides.

@@ -24,7 +24,7 @@ impl Database {
             Input::Held { held, .. } => {
                 held.blocks().iter().map(|streamed| u64::from(streamed.block.games_read())).sum()
             }
-            Input::Pgn { .. } => 0,
+            Input::Passed { .. } | Input::Pgn { .. } => 0,
         };
         let known: u64 = self.inputs.iter().map(known).sum();
         let mut texts = self.unread();

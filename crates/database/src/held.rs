@@ -203,6 +203,7 @@ impl Input {
             Input::Reel { reel, base, .. } => {
                 Input::Reel { reel: Arc::clone(reel), base: *base, next: 0, end: reel.blocks() }
             }
+            Input::Passed { games } => Input::Passed { games: *games },
             Input::Block(block) => Input::Block(block.clone()),
             Input::Held { held, .. } => Input::Held { held: held.clone(), next: 0 },
         }

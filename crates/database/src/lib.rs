@@ -213,6 +213,10 @@ enum Input {
         /// The block before which reading stops.
         end: usize,
     },
+    /// Games of blocks of a reel that are not read: they keep their numbers.
+    Passed {
+        games: u32,
+    },
     Block(Box<Block>),
     Held {
         held: Held,
@@ -605,6 +609,7 @@ impl Database {
         let mut feed = Feed {
             inputs,
             bytes: 0,
+            passed: 0,
             side_lines: 0,
             variations: options.parse.variations,
             stamps: Vec::new(),
@@ -679,7 +684,7 @@ impl Database {
             Input::Block(block) => block.slots() as u64,
             Input::Held { held, .. } if self.options.parse.variations => held.totals().positions,
             Input::Held { held, .. } => held.totals().positions - held.totals().side_positions,
-            Input::Pgn { .. } => 0,
+            Input::Pgn { .. } | Input::Passed { .. } => 0,
         };
         self.inputs.iter().map(known).sum()
     }
@@ -709,6 +714,8 @@ struct Feed {
     inputs: VecDeque<Input>,
     /// Of inputs before the first one.
     bytes: u64,
+    /// Games that were passed over since the last task.
+    passed: u32,
     /// Of reels of which all blocks were read.
     side_lines: u64,
     /// Whether side lines of reels are kept.
@@ -721,12 +728,17 @@ struct Feed {
 
 impl Feed {
     fn next(&mut self) -> Option<Task> {
+        let (work, bytes) = self.next_work()?;
+        Some(Task { work, bytes, passed: std::mem::take(&mut self.passed) })
+    }
+
+    fn next_work(&mut self) -> Option<(Work, u64)> {
         loop {
             match self.inputs.front_mut()? {
                 Input::Pgn { sources, base } => {
                     if let Some(chunk) = sources.next_chunk() {
                         let bytes = self.bytes + sources.bytes_read();
-                        return Some(Task { work: Work::Chunk { chunk, base: *base }, bytes });
+                        return Some((Work::Chunk { chunk, base: *base }, bytes));
                     }
                 }
                 Input::Reel { reel, base, next, end } if *next < *end => {
@@ -734,12 +746,12 @@ impl Feed {
                     *next += 1;
                     self.bytes += reel.block_bytes(index);
                     let work = Work::Reel { reel: Arc::clone(reel), base: *base, index };
-                    return Some(Task { work, bytes: self.bytes });
+                    return Some((work, self.bytes));
                 }
                 Input::Block(block) => {
                     let work = Work::Block(std::mem::take(block));
                     self.inputs.pop_front();
-                    return Some(Task { work, bytes: self.bytes });
+                    return Some((work, self.bytes));
                 }
                 Input::Held { held, next } if *next < held.blocks().len() => {
                     let block = held.blocks()[*next].clone();
@@ -747,8 +759,10 @@ impl Feed {
                     // Of all but the last block that is what the first reading had read by then.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
-                    return Some(Task { work: Work::Held(Box::new(block)), bytes });
+                    return Some((Work::Held(Box::new(block)), bytes));
                 }
+                // A sum that is too large is refused when games are numbered.
+                Input::Passed { games } => self.passed = self.passed.saturating_add(*games),
                 Input::Reel { .. } | Input::Held { .. } => {}
             }
             self.finish_input();

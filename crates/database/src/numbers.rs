@@ -42,9 +42,14 @@ impl Numbers {
         Numbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
-    /// Numbers the games of the next block.
-    pub(super) fn assign(&mut self, block: &mut Arc<Block>, numbered: Numbered) -> Result<(), DatabaseError> {
-        let games_before = self.games;
+    /// Numbers the games of the next block, before which so many are passed over.
+    pub(super) fn assign(
+        &mut self,
+        block: &mut Arc<Block>,
+        numbered: Numbered,
+        passed: u32,
+    ) -> Result<(), DatabaseError> {
+        let games_before = self.games.checked_add(passed).ok_or(DatabaseError::TooManyGames)?;
         let games = games_before.checked_add(block.games_read());
         self.games = games.ok_or(DatabaseError::TooManyGames)?;
         if numbered == Numbered::Wholly {

@@ -119,6 +119,7 @@ impl Database {
                         }
                     }
                 }
+                Input::Passed { games } => *games,
                 Input::Block(_) | Input::Held { .. } => break,
             };
             let Some(after) = before.checked_add(games) else { return Err(DatabaseError::TooManyGames) };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Database, Input, StreamedBlock};
 use orbit_pgn::Stamp;
-use orbit_reel::Totals;
+use orbit_reel::{Reel, Totals};
 
 /// An input, and what tells it from other files of its name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl Database {
             Input::Reel { reel, next, end, .. } => {
                 Some((*next..*end).map(|index| reel.block_positions(index)).collect())
             }
-            Input::Pgn { .. } | Input::Block(_) | Input::Held { .. } => None,
+            Input::Pgn { .. } | Input::Passed { .. } | Input::Block(_) | Input::Held { .. } => None,
         };
         self.inputs.iter().map(of_input).collect()
     }
@@ -72,6 +72,46 @@ impl Database {
         self
     }
 
+    /// Reads of each reel those blocks alone that `choose` names, rising; all of them where it names none. Games and sources
+    /// keep their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Those of `choose`.
+    pub(crate) fn choose_blocks<E>(
+        mut self,
+        mut choose: impl FnMut(&Reel) -> Result<Option<Vec<usize>>, E>,
+    ) -> Result<Database, E> {
+        for input in std::mem::take(&mut self.inputs) {
+            let Input::Reel { reel, base, next, end } = &input else {
+                self.inputs.push_back(input);
+                continue;
+            };
+            let Some(blocks) = choose(reel)? else {
+                self.inputs.push_back(input);
+                continue;
+            };
+            let mut at = *next;
+            let passed = |from, to| Input::Passed { games: reel.games_before(to) - reel.games_before(from) };
+            for run in blocks.chunk_by(|a, b| a + 1 == *b) {
+                let (first, after) = (run[0].max(at), (run[run.len() - 1] + 1).min(*end));
+                if first < after {
+                    self.inputs.push_back(passed(at, first));
+                    let reel = Arc::clone(reel);
+                    self.inputs.push_back(Input::Reel { reel, base: *base, next: first, end: after });
+                    at = after;
+                }
+            }
+            let passed_bytes: u64 = (*next..*end)
+                .filter(|block| blocks.binary_search(block).is_err())
+                .map(|block| reel.block_bytes(block))
+                .sum();
+            self.bytes_total = self.bytes_total.map(|bytes| bytes.saturating_sub(passed_bytes));
+            self.inputs.push_back(passed(at, *end));
+        }
+        Ok(self)
+    }
+
     /// What stops the stream when it becomes true.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.options.interrupt)
@@ -96,7 +136,7 @@ impl Database {
                         mark: modified.map_or(String::new(), |ns| format!("modified {ns}")),
                     }
                 })),
-                Input::Block(_) | Input::Held { .. } => {}
+                Input::Passed { .. } | Input::Block(_) | Input::Held { .. } => {}
             }
         }
         marks

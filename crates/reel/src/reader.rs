@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use bytemuck::Zeroable as _;
+use twox_hash::XxHash3_128;
 
 use super::block::Block;
 use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
@@ -15,6 +16,7 @@ use super::format::{
 use super::scratch;
 use super::source::ReelSource;
 use super::totals::Totals;
+use orbit_core::files::SharedFile;
 
 /// An open reel. Only header and directory are in memory.
 #[derive(Debug)]
@@ -270,6 +272,27 @@ impl Reel {
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
     }
 
+    /// What tells the first blocks from any others: their places in the file, their sizes and their checksums.
+    ///
+    /// # Errors
+    ///
+    /// [`ReelError::Io`].
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer blocks.
+    pub fn fingerprint(&self, blocks: usize) -> Result<u128, ReelError> {
+        let mut told = Vec::with_capacity(blocks * 36);
+        for entry in &self.entries[..blocks] {
+            let mut crc = [0; 4];
+            let read = self.file.read_exact_at(&mut crc, entry.offset);
+            read.map_err(|error| ReelError::Io { path: self.path.clone(), error })?;
+            told.extend_from_slice(bytemuck::bytes_of(entry));
+            told.extend_from_slice(&crc);
+        }
+        Ok(XxHash3_128::oneshot(&told))
+    }
+
     pub(super) fn entries(&self) -> &[DirectoryEntry] {
         &self.entries
     }
@@ -319,38 +342,4 @@ fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Re
         return Ok(());
     };
     Err(ReelError::Inconsistent { path: path(), part: FilePart::Header, what })
-}
-
-/// A file that several threads read at once.
-#[derive(Debug)]
-struct SharedFile {
-    #[cfg(unix)]
-    file: File,
-    #[cfg(not(unix))]
-    file: std::sync::Mutex<File>,
-}
-
-impl SharedFile {
-    #[cfg(unix)]
-    fn new(file: File) -> SharedFile {
-        SharedFile { file }
-    }
-
-    #[cfg(unix)]
-    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
-    }
-
-    #[cfg(not(unix))]
-    fn new(file: File) -> SharedFile {
-        SharedFile { file: std::sync::Mutex::new(file) }
-    }
-
-    #[cfg(not(unix))]
-    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
-        use std::io::{Read as _, Seek as _, SeekFrom};
-        let mut file = orbit_core::sync::lock(&self.file);
-        file.seek(SeekFrom::Start(offset))?;
-        file.read_exact(bytes)
-    }
 }

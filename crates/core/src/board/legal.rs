@@ -45,6 +45,36 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
+/// The position as repetitions are counted: its en passant square counts only where a pawn can capture there, and a castling
+/// right only where king and rook stand as it needs them. Equal positions of games are equal bytes then, however they came about.
+pub fn as_counted(position: &Position) -> Position {
+    let mut counted = *position;
+    if let Some(to) = position.state.en_passant() {
+        let white = position.state.turn().is_white();
+        // Pawns that attack a square stand where a pawn of the other side on it would attack.
+        let target = 1u64 << to as u32;
+        let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
+        let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
+        let can = |from| is_safe(position, PackedMove::en_passant(from, to));
+        if en_passant_square(position).is_none() || !Bitboard(pawns).into_iter().any(can) {
+            counted.state = counted.state.with_en_passant(None);
+        }
+    }
+    if position.state.0 >> 16 != 0 {
+        for color in Color::ALL {
+            let back = if color.is_white() { 0xff } else { 0xffu64 << 56 };
+            let (rook, king) = (Code(if color.is_white() { 4 } else { 12 }), kings(position, color) & back);
+            for king_side in [true, false] {
+                let Some(square) = position.state.castling_rook(color, king_side) else { continue };
+                if king == 0 || position.board.at(square) != rook {
+                    counted.state = counted.state.with_castling(color, king_side, None);
+                }
+            }
+        }
+    }
+    counted
+}
+
 /// Calls `visit` for every pseudolegal (`pseudo`) or legal move of the side to move until it breaks. Castling is
 /// pseudolegal only where it is legal.
 /// Promotions are visited once, to a queen; castling moves lead from the king to the rook.

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | an [`OutputFile`]: hits, games, tables, pictures, statistics, lists of problems | any ordinary file that the run neither reads nor writes otherwise ([`refuse_clashes`]); devices and pipes are written to as they are |
 //! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer adds, even one that it is made from; the command `orbit index` refuses all but reels and empty files |
+//! | a table of positions | any ordinary file of that name |
 //! | the first append to a reel that does not exist yet | nothing: a file that another process has created by then stays |
 //! | a later append to a reel | the bytes after the end of the reel |
 //!
@@ -18,6 +19,7 @@ mod lock;
 mod output;
 mod place;
 mod regular;
+mod shared;
 mod temporary;
 
 pub use early::Early;
@@ -25,5 +27,6 @@ pub use lock::{is_at, open_alone, release};
 pub use output::{OutputError, OutputFile};
 pub use place::{Clash, refuse_clashes, target_of};
 pub use regular::{open_regular, refuse_special};
+pub use shared::SharedFile;
 pub use temporary::Temporary;
 pub use temporary::Unfinished;

@@ -1,0 +1,37 @@
+//! A file that is read at many places, by many threads.
+
+use std::fs::File;
+
+/// A file that several threads read at once.
+#[derive(Debug)]
+pub(crate) struct SharedFile {
+    #[cfg(unix)]
+    file: File,
+    #[cfg(not(unix))]
+    file: std::sync::Mutex<File>,
+}
+
+impl SharedFile {
+    #[cfg(unix)]
+    pub(crate) fn new(file: File) -> SharedFile {
+        SharedFile { file }
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new(file: File) -> SharedFile {
+        SharedFile { file: std::sync::Mutex::new(file) }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+        use std::io::{Read as _, Seek as _, SeekFrom};
+        let mut file = crate::sync::lock(&self.file);
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(bytes)
+    }
+}

@@ -1,0 +1,126 @@
+//! Numbers of any width, one after the other in a row of bits.
+
+/// Writes numbers, the lowest bit first.
+#[derive(Default)]
+pub(super) struct BitWriter {
+    bytes: Vec<u8>,
+    /// Bits that make no byte yet, and how many.
+    rest: u128,
+    len: u32,
+}
+
+impl BitWriter {
+    /// Writes a number of at most 64 bits.
+    pub(super) fn put(&mut self, value: u64, width: u32) {
+        debug_assert!(width == 64 || value >> width == 0, "{value} has more than {width} bits");
+        self.rest |= u128::from(value) << self.len;
+        self.len += width;
+        while self.len >= 8 {
+            self.bytes.push(self.rest as u8);
+            self.rest >>= 8;
+            self.len -= 8;
+        }
+    }
+
+    /// Writes a number from 1 on in about twice as many bits as it has (Elias gamma).
+    pub(super) fn put_gamma(&mut self, value: u64) {
+        let bits = value.ilog2();
+        self.put(0, bits);
+        self.put(1, 1);
+        self.put(value & !(1 << bits), bits);
+    }
+
+    /// Writes a number whose lowest `low` bits are as they come: the rest should be small (a Golomb-Rice code).
+    pub(super) fn put_rice(&mut self, value: u64, low: u32) {
+        self.put_gamma((value >> low) + 1);
+        self.put(value & !(u64::MAX << low), low);
+    }
+
+    /// The bytes, the last one filled up with zeros.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        if self.len > 0 {
+            self.put(0, 8 - self.len);
+        }
+        self.bytes
+    }
+}
+
+/// Reads what [`BitWriter`] wrote; past the end there are zeros, and [`BitReader::is_past_end`] says so.
+pub(super) struct BitReader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl<'b> BitReader<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> BitReader<'b> {
+        BitReader { bytes, at: 0 }
+    }
+
+    /// The next 64 bits.
+    fn peek(&self) -> u64 {
+        let from = self.at / 8;
+        let mut word = [0; 16];
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let len = rest.len().min(9);
+        word[..len].copy_from_slice(&rest[..len]);
+        (u128::from_le_bytes(word) >> (self.at % 8)) as u64
+    }
+
+    pub(super) fn take(&mut self, width: u32) -> u64 {
+        let value = self.peek() & (u64::MAX.checked_shr(64 - width).unwrap_or(0));
+        self.at += width as usize;
+        value
+    }
+
+    pub(super) fn take_gamma(&mut self) -> u64 {
+        let bits = self.peek().trailing_zeros();
+        self.at += bits as usize + 1;
+        if bits >= 64 {
+            // No number begins so.
+            self.at = usize::MAX / 2;
+            return 1;
+        }
+        1 << bits | self.take(bits)
+    }
+
+    pub(super) fn take_rice(&mut self, low: u32) -> u64 {
+        let high = self.take_gamma() - 1;
+        high.checked_shl(low).unwrap_or(0) | self.take(low)
+    }
+
+    pub(super) fn is_past_end(&self) -> bool {
+        self.at > 8 * self.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        let values = [0, 1, 2, 3, 63, 64, 1000, u64::from(u32::MAX), 1 << 40, u64::MAX >> 1];
+        let mut writer = BitWriter::default();
+        for &value in &values {
+            writer.put(value, 63);
+            writer.put_gamma(value + 1);
+            for low in [0, 5, 44] {
+                writer.put_rice(value >> 1, low);
+            }
+            writer.put(value & 1, 1);
+        }
+        writer.put(u64::MAX, 64);
+        let bytes = writer.finish();
+        let mut reader = BitReader::new(&bytes);
+        for &value in &values {
+            assert_eq!((reader.take(63), reader.take_gamma()), (value, value + 1));
+            [0, 5, 44].iter().for_each(|&low| assert_eq!(reader.take_rice(low), value >> 1));
+            assert_eq!(reader.take(1), value & 1);
+        }
+        assert_eq!(reader.take(64), u64::MAX);
+        assert!(!reader.is_past_end());
+        reader.take(8);
+        assert!(reader.is_past_end());
+        assert_eq!((reader.take_gamma(), reader.take(9), BitReader::new(&[]).take(0)), (1, 0, 0));
+    }
+}

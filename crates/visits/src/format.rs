@@ -1,0 +1,369 @@
+//! The bytes of a table of positions.
+//!
+//! `docs/reel-format.md` describes the file. The invariant: every part that is read stands under a CRC-32, and nothing of it is
+//! trusted.
+
+use std::path::{Path, PathBuf};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::bits::{BitReader, BitWriter};
+use orbit_core::game::Date;
+use orbit_database::DatabaseError;
+use orbit_reel::ReelError;
+
+/// The first bytes of the file.
+pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
+/// The version of the format.
+pub(super) const VERSION: u32 = 1;
+/// Bytes of the directory at most.
+pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
+/// Positions of a page.
+pub(super) const PAGE_POSITIONS: usize = 1024;
+/// The most visits that stand in the page itself.
+pub(super) const FEW_MAX: usize = 64;
+/// Visits of a list whose distances have one width.
+const GROUP: usize = 128;
+
+/// Why a table cannot be written or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The table cannot be written; the reel is not touched.
+    #[error(
+        "{} cannot be written ({error}): make room on the disk or check the folder and its permissions; the reel can be \
+         searched without it", path.display()
+    )]
+    Write {
+        /// The table.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: std::io::Error,
+    },
+    /// The table cannot be read.
+    #[error("{}: {error}", path.display())]
+    Read {
+        /// The table.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: std::io::Error,
+    },
+    /// The file is cut or altered.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The table.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The file was made of other games than those of the reel.
+    #[error("{} is not of this reel: it was made of another one, or of the reel before that was made again", path.display())]
+    Foreign {
+        /// The table.
+        path: PathBuf,
+    },
+    /// The file was written by another version of the program.
+    #[error("{} is of version {found} of its format, and this program reads version 1", path.display())]
+    OtherVersion {
+        /// The table.
+        path: PathBuf,
+        /// The version of the file.
+        found: u32,
+    },
+    /// A reel has more positions than a table can number.
+    #[error("{} has more than 2^40 positions: a table of positions has no room for them", path.display())]
+    TooLarge {
+        /// The reel.
+        path: PathBuf,
+    },
+    /// The run was interrupted.
+    #[error("interrupted; {} was not written", path.display())]
+    Interrupted {
+        /// The table.
+        path: PathBuf,
+    },
+    /// The reel cannot be read.
+    #[error(transparent)]
+    Reel(#[from] ReelError),
+    /// The reel cannot be read to its end.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+}
+
+/// The path of the table of a reel: `all.reel.positions` beside `all.reel`.
+pub fn table_path(reel: &Path) -> PathBuf {
+    let mut name = reel.file_name().unwrap_or_default().to_owned();
+    name.push(".positions");
+    reel.with_file_name(name)
+}
+
+/// The beginning of the file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct Header {
+    pub(super) magic: [u8; 8],
+    pub(super) version: u32,
+    /// The checksum of the header with this field 0.
+    pub(super) crc: u32,
+    /// The length of the file.
+    pub(super) file_bytes: u64,
+    /// What tells the blocks of the reel from any others.
+    pub(super) fingerprint: [u64; 2],
+    /// Blocks of the reel, the first ones, whose positions these are.
+    pub(super) blocks: u32,
+    /// The bits of a key.
+    pub(super) key_bits: u32,
+    pub(super) positions: u64,
+    pub(super) visits: u64,
+    pub(super) directory_offset: u64,
+    pub(super) pages: u32,
+    pub(super) directory_crc: u32,
+}
+
+/// The bytes of the header.
+pub(super) const HEADER_BYTES: usize = size_of::<Header>();
+
+impl Header {
+    pub(super) fn checksum(&self) -> u32 {
+        crc32fast::hash(bytemuck::bytes_of(&Header { crc: 0, ..*self }))
+    }
+
+    /// The bits of a slot.
+    pub(super) fn slot_bits(&self) -> u32 {
+        u64::BITS - self.visits.leading_zeros()
+    }
+}
+
+/// A page: positions in the order of their keys.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct PageEntry {
+    pub(super) first_key: u64,
+    pub(super) offset: u64,
+    /// Bytes of the positions, without the lists that follow them.
+    pub(super) bytes: u32,
+    pub(super) positions: u32,
+}
+
+/// A block of the reel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct BlockEntry {
+    /// Positions of main lines before it.
+    pub(super) first_slot: u64,
+    /// Where its games stand.
+    pub(super) offset: u64,
+    pub(super) games: u32,
+    pub(super) zero: u32,
+}
+
+/// A game: its first slot, counted from that of its block, and when it was played.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct GameEntry {
+    pub(super) first_slot: u32,
+    pub(super) date: DateOrder,
+}
+
+/// A date as a number: games are earlier the smaller it is. A part that is not known comes after all that may stand in its
+/// place, and a game without a year after all others.
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Pod, Zeroable)]
+pub struct DateOrder(u32);
+
+impl DateOrder {
+    /// The place of a date.
+    pub fn of(date: Option<Date>) -> DateOrder {
+        let Some(Date { year, month, day }) = date else { return DateOrder(u32::MAX) };
+        let (month, day) = (month.unwrap_or(13), day.unwrap_or(32));
+        DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
+    }
+
+    /// Whether the year is known.
+    pub fn is_known(self) -> bool {
+        self.0 != u32::MAX
+    }
+
+    /// Whether a game counts as the last one rather than one before it in the database: of games of one date the later one in
+    /// the database does, and a game without a year only where no other is.
+    pub(super) fn is_later(self, before: DateOrder) -> bool {
+        match (self.is_known(), before.is_known()) {
+            (true, true) => self >= before,
+            (is_known, was_known) => is_known || !was_known,
+        }
+    }
+}
+
+/// The visits of a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Slots {
+    /// All of them, rising.
+    Few(Vec<u64>),
+    Many(ListEntry),
+}
+
+/// A list of many visits, and what is known without reading it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ListEntry {
+    pub(super) visits: u64,
+    pub(super) games: u64,
+    /// The visits of the game that was played first and of the one that was played last.
+    pub(super) first: u64,
+    pub(super) last: u64,
+    /// Where the list stands, counted from the page.
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+}
+
+/// Bytes with their checksum before them.
+pub(super) fn checked(bytes: &[u8]) -> Vec<u8> {
+    let mut out = crc32fast::hash(bytes).to_le_bytes().to_vec();
+    out.extend_from_slice(bytes);
+    out
+}
+
+/// The bytes behind their checksum, if it is theirs.
+pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
+    let (crc, rest) = bytes.split_first_chunk::<4>()?;
+    (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)
+}
+
+/// Writes the positions of a page. `low` are the bits of the distance of two keys that are written as they come.
+pub(super) fn encode_page(entries: &[(u64, Slots)], slot_bits: u32) -> Vec<u8> {
+    let (first, last) = (entries[0].0, entries[entries.len() - 1].0);
+    let low = (((last - first) / entries.len() as u64).max(1)).ilog2();
+    let mut out = BitWriter::default();
+    out.put(low.into(), 6);
+    let mut before = first;
+    for (key, slots) in entries {
+        out.put_rice(key - before, low);
+        before = *key;
+        match slots {
+            Slots::Few(slots) => {
+                out.put_gamma(slots.len() as u64);
+                encode_slots(&mut out, slots, slot_bits);
+            }
+            Slots::Many(list) => {
+                out.put_gamma(list.visits);
+                [list.games, list.offset + 1, list.bytes].iter().for_each(|&number| out.put_gamma(number));
+                [list.first, list.last].iter().for_each(|&slot| out.put(slot, slot_bits));
+            }
+        }
+    }
+    checked(&out.finish())
+}
+
+/// Reads positions of a page from its first key on until `visit` says no; `None` if the bytes are wrong.
+pub(super) fn decode_page(
+    bytes: &[u8],
+    (first, positions): (u64, u32),
+    slot_bits: u32,
+    mut visit: impl FnMut(u64, Slots) -> bool,
+) -> Option<()> {
+    let mut reader = BitReader::new(unchecked(bytes)?);
+    let low = reader.take(6) as u32;
+    let mut key = first;
+    for _ in 0..positions {
+        key = key.checked_add(reader.take_rice(low))?;
+        let visits = reader.take_gamma();
+        let slots = if visits as usize <= FEW_MAX {
+            Slots::Few(decode_slots(&mut reader, visits as usize, slot_bits))
+        } else {
+            let [games, offset, bytes] = [(); 3].map(|()| reader.take_gamma());
+            let [first, last] = [(); 2].map(|()| reader.take(slot_bits));
+            Slots::Many(ListEntry { visits, games, first, last, offset: offset - 1, bytes })
+        };
+        if reader.is_past_end() {
+            return None;
+        }
+        if !visit(key, slots) {
+            break;
+        }
+    }
+    Some(())
+}
+
+/// Writes rising slots: the first one, then distances in groups of one width.
+pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
+    out.put(slots[0], slot_bits);
+    let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    for group in distances.chunks(GROUP) {
+        let width = group.iter().map(|distance| u64::BITS - distance.leading_zeros()).max().unwrap_or(0);
+        out.put(width.into(), 6);
+        group.iter().for_each(|&distance| out.put(distance, width));
+    }
+}
+
+/// Reads so many slots.
+pub(super) fn decode_slots(reader: &mut BitReader, count: usize, slot_bits: u32) -> Vec<u64> {
+    let mut slots = vec![reader.take(slot_bits)];
+    let mut width = 0;
+    for index in 1..count {
+        if (index - 1) % GROUP == 0 {
+            width = reader.take(6) as u32;
+        }
+        if reader.is_past_end() {
+            break;
+        }
+        slots.push(slots[index - 1].saturating_add(reader.take(width)));
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_that_are_not_known_come_last() {
+        let order = |text| DateOrder::of(Date::parse(text));
+        let dates = [
+            "2014.12.31",
+            "2015.01.01",
+            "2015.01.31",
+            "2015.01.??",
+            "2015.02.01",
+            "2015.12.31",
+            "2015.??.??",
+            "2016.01.01",
+            "????.??.??",
+        ];
+        assert!(dates.windows(2).all(|pair| order(pair[0]) < order(pair[1])));
+        assert_eq!(order("2015"), order("2015.??.??"));
+        assert_eq!(order("????.05.01"), order("?"));
+        assert!(order("2015").is_known() && !order("").is_known());
+    }
+
+    #[test]
+    fn pages_come_back() {
+        let list = ListEntry { visits: 65, games: 1, first: 3, last: 900, offset: 0, bytes: 77 };
+        let entries = vec![
+            (5, Slots::Few(vec![0])),
+            (5, Slots::Few((0..64).map(|slot| 13 * slot).collect())),
+            (900, Slots::Many(list)),
+            (u64::MAX, Slots::Few(vec![1, 2, 1023])),
+        ];
+        let bytes = encode_page(&entries, 10);
+        let mut read = Vec::new();
+        let all = decode_page(&bytes, (5, 4), 10, |key, slots| {
+            read.push((key, slots));
+            true
+        });
+        assert_eq!((all, read), (Some(()), entries));
+        let mut count = 0;
+        let two = decode_page(&bytes, (5, 4), 10, |_, _| {
+            count += 1;
+            count < 2
+        });
+        assert_eq!((two, count), (Some(()), 2));
+        assert!(decode_page(&bytes, (5, 5000), 10, |_, _| true).is_none());
+        for byte in 0..bytes.len() {
+            let mut altered = bytes.clone();
+            altered[byte] ^= 4;
+            assert!(decode_page(&altered, (5, 4), 10, |_, _| true).is_none());
+        }
+        assert!(decode_page(&bytes[..bytes.len() - 1], (5, 4), 10, |_, _| true).is_none());
+    }
+}

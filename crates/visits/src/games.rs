@@ -1,0 +1,97 @@
+//! The games of visits, while a table is written: 8 bytes of memory each.
+
+use std::io;
+
+use super::format::{BlockEntry, DateOrder, GameEntry, checked};
+use super::write::Out;
+
+/// All games so far.
+#[derive(Default)]
+pub(super) struct Games {
+    blocks: Vec<BlockEntry>,
+    games: Vec<Vec<GameEntry>>,
+    slots: u64,
+}
+
+/// The games of the visits of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct SeenIn {
+    pub(super) games: u64,
+    /// The first visit of the game that was played first.
+    pub(super) first: u64,
+    /// The first visit of the game that was played last.
+    pub(super) last: u64,
+}
+
+impl Games {
+    /// Positions so far.
+    pub(super) fn slots(&self) -> u64 {
+        self.slots
+    }
+
+    pub(super) fn blocks(&self) -> &[BlockEntry] {
+        &self.blocks
+    }
+
+    /// Adds the games of the next block.
+    pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, out: &mut Out) -> io::Result<()> {
+        let offset = out.offset;
+        out.put(&checked(bytemuck::cast_slice(&games)))?;
+        self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
+        self.games.push(games);
+        self.slots += slots;
+        Ok(())
+    }
+
+    /// Sums up rising slots.
+    pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
+        let mut seen = Sum::default();
+        // Most of many visits are in the games of few blocks.
+        let mut block = 0;
+        for &slot in slots {
+            if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
+                block = self.blocks.partition_point(|block| block.first_slot <= slot) - 1;
+            }
+            let (index, date) = game_of(&self.games[block], (slot - self.blocks[block].first_slot) as u32);
+            seen.add((block, index), date, slot);
+        }
+        seen.finish()
+    }
+}
+
+/// The game of a slot of a block, by its index among the games of the block.
+pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
+    let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
+    (index, games.get(index).map_or(DateOrder::of(None), |game| game.date))
+}
+
+/// Sums up visits that come in the order of their slots.
+#[derive(Default)]
+pub(super) struct Sum {
+    games: u64,
+    game: Option<(usize, usize)>,
+    first: Option<(DateOrder, u64)>,
+    last: Option<(DateOrder, u64)>,
+}
+
+impl Sum {
+    /// Adds a visit of a game, which is named by its block and its index there.
+    pub(super) fn add(&mut self, game: (usize, usize), date: DateOrder, slot: u64) {
+        if self.game == Some(game) {
+            return;
+        }
+        self.game = Some(game);
+        self.games += 1;
+        if self.first.is_none_or(|(first, _)| date < first) {
+            self.first = Some((date, slot));
+        }
+        if self.last.is_none_or(|(last, _)| date.is_later(last)) {
+            self.last = Some((date, slot));
+        }
+    }
+
+    pub(super) fn finish(self) -> SeenIn {
+        let slot = |found: Option<(DateOrder, u64)>| found.map_or(0, |(_, slot)| slot);
+        SeenIn { games: self.games, first: slot(self.first), last: slot(self.last) }
+    }
+}

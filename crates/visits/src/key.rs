@@ -1,0 +1,57 @@
+//! Keys of positions: equal positions have equal keys, and other positions hardly ever.
+
+use twox_hash::XxHash3_128;
+
+use orbit_core::board::{Position, legal};
+
+/// The bits of a record below its check: a slot of a reel.
+pub(super) const SLOT_BITS: u32 = 40;
+
+/// The key of a position, and 24 bits more that tell apart most positions with equal keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct PositionKey {
+    pub(super) key: u64,
+    pub(super) check: u32,
+}
+
+impl PositionKey {
+    /// The key of a position [as it is counted](legal::as_counted), of which so many bits are kept, the highest.
+    pub(super) fn of(counted: &Position, bits: u32) -> PositionKey {
+        let mut bytes = [0; 36];
+        bytes[..32].copy_from_slice(bytemuck::bytes_of(&counted.board));
+        bytes[32..].copy_from_slice(&counted.state.0.to_le_bytes());
+        let hash = XxHash3_128::oneshot(&bytes);
+        let key = (hash >> 64) as u64 & u64::MAX << (64 - bits);
+        PositionKey { key, check: hash as u32 >> 8 }
+    }
+
+    /// The key and a slot as one number: records of a position follow each other in order, and their slots rise.
+    pub(super) fn record(self, slot: u64) -> u128 {
+        u128::from(self.key) << 64 | u128::from(self.check) << SLOT_BITS | u128::from(slot)
+    }
+}
+
+/// The same position for all that it is compared with: `position` with its en passant square only where a pawn can capture
+/// there.
+pub(super) fn counted(position: &Position) -> Position {
+    legal::as_counted(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_sorted_by_key_then_check_then_slot() {
+        let key = PositionKey { key: 7, check: 9 };
+        assert!(key.record(3) < key.record(4));
+        assert!(key.record((1 << SLOT_BITS) - 1) < PositionKey { check: 10, ..key }.record(0));
+        assert!(
+            PositionKey { check: u32::MAX >> 8, ..key }.record(9)
+                < PositionKey { key: 8, check: 0 }.record(0)
+        );
+        let weak = PositionKey::of(&Position::STANDARD, 3);
+        assert_eq!(weak.key << 3, 0);
+        assert_eq!(weak.check, PositionKey::of(&Position::STANDARD, 64).check);
+    }
+}

@@ -1,0 +1,65 @@
+//! A database from which blocks are read alone that can have a position.
+
+use std::path::PathBuf;
+
+use super::format::TableError;
+use super::read::PositionTable;
+use orbit_core::board::Position;
+use orbit_database::Database;
+use orbit_reel::Reel;
+
+/// A database of fewer blocks, and how it came about.
+#[non_exhaustive]
+pub struct Narrowed {
+    /// The blocks that are left, and all that tables know nothing of. Games keep their numbers.
+    pub database: Database,
+    /// The tables that were used.
+    pub used: Vec<UsedTable>,
+    /// Tables that were not used, and why: all blocks of their reels are read.
+    pub unused: Vec<TableError>,
+}
+
+/// A table that was used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct UsedTable {
+    /// The table.
+    pub path: PathBuf,
+    /// Blocks of its reel that are read.
+    pub blocks: usize,
+    /// Blocks of its reel, those among them of which the table knows nothing.
+    pub of_blocks: usize,
+    /// Blocks of its reel of which the table knows nothing.
+    pub appended: usize,
+}
+
+/// Leaves out the blocks of reels in which a position is not, as far as their tables tell. A search for exactly this position
+/// in main lines finds the same in what is left.
+pub fn narrow(database: Database, position: &Position) -> Narrowed {
+    let (mut used, mut unused) = (Vec::new(), Vec::new());
+    let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {
+        let blocks = PositionTable::open(reel).and_then(|table| match table {
+            None => Ok(None),
+            Some(table) => table.blocks_with(reel, position).map(|blocks| Some((table, blocks))),
+        });
+        Ok(match blocks {
+            Ok(None) => None,
+            Ok(Some((table, mut blocks))) => {
+                blocks.extend(table.blocks()..reel.blocks());
+                used.push(UsedTable {
+                    path: table.path().to_owned(),
+                    blocks: blocks.len(),
+                    of_blocks: reel.blocks(),
+                    appended: reel.blocks() - table.blocks(),
+                });
+                Some(blocks)
+            }
+            Err(error) => {
+                unused.push(error);
+                None
+            }
+        })
+    });
+    let Ok(database) = narrowed;
+    Narrowed { database, used, unused }
+}

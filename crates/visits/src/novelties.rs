@@ -1,0 +1,203 @@
+//! Novelties: the first position of each game that no earlier game has.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::format::{DateOrder, GameEntry, TableError};
+use super::games::game_of;
+use super::read::{PositionTable, block_of};
+use super::seen::SeenGame;
+use orbit_core::board::Position;
+use orbit_core::game::MoveNumbers;
+use orbit_reel::replay::position_at;
+use orbit_reel::{Block, GameRow, Reel};
+
+/// Blocks that are kept in memory while earlier games are looked up.
+const BLOCKS_MAX: usize = 128;
+
+/// The first position of a game that no earlier game has.
+///
+/// Games are in the order of their dates ([`DateOrder`]), those of one date in the order of the reel. A game that equals an
+/// earlier one, move for move, has no such position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Novelty {
+    /// The game, and how many half-moves lead to the position.
+    pub game: SeenGame,
+    /// The ply of the position.
+    pub ply: u32,
+    /// The move that leads to it with its number: `12... Nd5`; `None` where the game begins with it.
+    pub label: Option<String>,
+    /// The position.
+    pub position: Position,
+    /// The moves that earlier games played instead, the most frequent first, with the number of games; of one number in
+    /// the order of the alphabet.
+    pub before: Vec<Played>,
+    /// How many earlier games had the position before it.
+    pub games_before: u64,
+}
+
+/// A move, and how many games have it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Played {
+    /// The move in SAN.
+    pub san: String,
+    /// The games that have it.
+    pub games: u64,
+}
+
+/// Games of a reel as its table has them.
+struct Games {
+    blocks: Vec<(u64, Vec<GameEntry>)>,
+    /// Games before each block.
+    before: Vec<usize>,
+}
+
+impl Games {
+    fn of(table: &PositionTable) -> Result<Games, TableError> {
+        let (mut blocks, mut before, mut games) = (Vec::new(), Vec::new(), 0);
+        for (index, first_slot) in table.first_slots().enumerate() {
+            let of_block = table.games(index)?;
+            before.push(games);
+            games += of_block.len();
+            blocks.push((first_slot, of_block));
+        }
+        before.push(games);
+        Ok(Games { blocks, before })
+    }
+
+    /// The block of a slot, the slot in it, the game in it, and when that was played.
+    fn place(&self, slot: u64) -> Option<(usize, u32, usize, DateOrder)> {
+        let block = self.blocks.partition_point(|(first, _)| *first <= slot).checked_sub(1)?;
+        let (first, games) = &self.blocks[block];
+        let slot = u32::try_from(slot - first).ok()?;
+        let (game, date) = game_of(games, slot);
+        (game < games.len()).then_some((block, slot, game, date))
+    }
+}
+
+/// Hands the novelty of each game that has one to `take`, in the order of the reel, until it breaks.
+///
+/// # Errors
+///
+/// A reel or a table that cannot be read or is damaged.
+///
+/// # Panics
+///
+/// If the table is of fewer blocks than the reel has.
+pub fn novelties(
+    reel: &Reel,
+    table: &PositionTable,
+    mut take: impl FnMut(Novelty) -> ControlFlow<()>,
+) -> Result<(), TableError> {
+    assert_eq!(table.blocks(), reel.blocks(), "the table knows only some of the blocks");
+    let games = Games::of(table)?;
+    // For each game half-moves before its first new position.
+    let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
+    table.for_each_position(|slots| {
+        let places = slots.iter().filter_map(|&slot| games.place(slot));
+        // Of equal dates the first one: slots rise.
+        let earliest = places.min_by_key(|&(block, slot, _, date)| (date, block, slot));
+        if let Some((block, slot, game, _)) = earliest {
+            let first = &mut firsts[games.before[block] + game];
+            *first = (*first).min(slot - games.blocks[block].1[game].first_slot);
+        }
+    })?;
+    let mut lookup = Lookup { reel, table, games: &games, blocks: HashMap::new(), used: VecDeque::new() };
+    for index in 0..reel.blocks() {
+        let block = block_of(reel, index, true)?;
+        for game in block.games() {
+            let moves = firsts.get(games.before[index] + game.index()).copied().unwrap_or(u32::MAX);
+            if moves == u32::MAX {
+                continue;
+            }
+            let novelty = lookup.novelty(&block, index, &game, moves as usize)?;
+            if take(novelty).is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Looks up what earlier games played, with the blocks that were read last.
+struct Lookup<'a> {
+    reel: &'a Reel,
+    table: &'a PositionTable,
+    games: &'a Games,
+    blocks: HashMap<usize, Arc<Block>>,
+    used: VecDeque<usize>,
+}
+
+impl Lookup<'_> {
+    fn block(&mut self, index: usize) -> Result<Arc<Block>, TableError> {
+        if let Some(block) = self.blocks.get(&index) {
+            return Ok(Arc::clone(block));
+        }
+        if self.used.len() == BLOCKS_MAX
+            && let Some(oldest) = self.used.pop_front()
+        {
+            self.blocks.remove(&oldest);
+        }
+        let block = Arc::new(block_of(self.reel, index, false)?);
+        self.used.push_back(index);
+        self.blocks.insert(index, Arc::clone(&block));
+        Ok(block)
+    }
+
+    fn novelty(
+        &mut self,
+        block: &Block,
+        index: usize,
+        game: &GameRow,
+        moves: usize,
+    ) -> Result<Novelty, TableError> {
+        let moves = moves.min(game.plies());
+        let slot = game.first_slot() + moves;
+        let ply = game.ply_of(moves as u32);
+        let mut novelty = Novelty {
+            game: SeenGame::of(game, moves),
+            ply,
+            label: None,
+            position: position_at(block, slot),
+            before: Vec::new(),
+            games_before: 0,
+        };
+        if moves == 0 {
+            return Ok(novelty);
+        }
+        let parent = position_at(block, slot - 1);
+        let san = game.moves()[moves - 1].to_san(&parent);
+        let mut label = Vec::new();
+        MoveNumbers::of(game).push_label(ply, &mut label);
+        novelty.label = Some(format!("{} {san}", String::from_utf8_lossy(&label)));
+        let place = (novelty.game.order, index, game.index());
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        let found = self.table.find(self.reel, &parent)?;
+        let slots = found.map(|found| self.table.slots(&found)).transpose()?.unwrap_or_default();
+        let mut last = None;
+        let mut played = Vec::new();
+        for slot in slots {
+            let Some((block, slot, game, date)) = self.games.place(slot) else { continue };
+            if (date, block, game) >= place {
+                continue;
+            }
+            if last != Some((block, game)) {
+                last = Some((block, game));
+                played.clear();
+                novelty.games_before += 1;
+            }
+            let found = self.block(block)?;
+            let mv = found.moves[slot as usize];
+            if !mv.is_start() && !played.contains(&mv) {
+                played.push(mv);
+                *counts.entry(mv.to_san(&position_at(&found, slot as usize))).or_default() += 1;
+            }
+        }
+        novelty.before = counts.into_iter().map(|(san, games)| Played { san, games }).collect();
+        novelty.before.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.san.cmp(&b.san)));
+        Ok(novelty)
+    }
+}

@@ -1,0 +1,326 @@
+//! Reading a table: the visits of a position, checked against the boards of the reel.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bytemuck::Zeroable as _;
+
+use super::bits::BitReader;
+use super::format::{
+    BlockEntry, DIRECTORY_BYTES_MAX, DateOrder, GameEntry, HEADER_BYTES, Header, ListEntry, MAGIC, PageEntry,
+    Slots, TableError, VERSION, decode_page, decode_slots, table_path, unchecked,
+};
+use super::games::{Sum, game_of};
+use super::key::{PositionKey, counted};
+use orbit_core::board::Position;
+use orbit_core::files::SharedFile;
+use orbit_reel::replay::position_at;
+use orbit_reel::{Block, Contents, Reel};
+
+/// An open table. Only its directory is in memory: 24 bytes for about a thousand positions, and 24 a block of the reel.
+#[derive(Debug)]
+pub struct PositionTable {
+    path: PathBuf,
+    file: SharedFile,
+    header: Header,
+    pages: Vec<PageEntry>,
+    blocks: Vec<BlockEntry>,
+}
+
+/// One visit of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Visit {
+    /// The block of the reel.
+    pub block: usize,
+    /// The game, by its index in the block.
+    pub game: usize,
+    /// The slot in the block without side lines.
+    pub slot: usize,
+    /// Half-moves of the game before it, counted from its first position.
+    pub moves: usize,
+    /// When the game was played.
+    pub date: DateOrder,
+}
+
+/// A position that a table has, checked against the boards of the reel.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FoundPosition {
+    /// How often it was visited.
+    pub visits: u64,
+    /// The games that visited it.
+    pub games: u64,
+    /// The visit of the game that was played first.
+    pub first: Visit,
+    /// The visit of the game that was played last.
+    pub last: Visit,
+    slots: Slots,
+    /// The page of a list.
+    page: usize,
+}
+
+impl PositionTable {
+    /// Opens the table beside a reel; `None` if there is none. It is of the reel's first blocks, and of all of them unless
+    /// games were appended since: see [`PositionTable::blocks`].
+    ///
+    /// # Errors
+    ///
+    /// A table that cannot be read, is damaged, or was made of other games than those of the reel.
+    pub fn open(reel: &Reel) -> Result<Option<PositionTable>, TableError> {
+        let path = table_path(reel.path());
+        let unread = |error| TableError::Read { path: path.clone(), error };
+        // Opening a pipe blocks until a process writes to it.
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() => {}
+            Ok(_) => return Err(unread(io::Error::other("it is no file"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unread(error)),
+        }
+        let file = File::open(&path).map_err(unread)?;
+        let bytes = file.metadata().map_err(unread)?.len();
+        let file = SharedFile::new(file);
+        let mut table = PositionTable {
+            path: path.clone(),
+            file,
+            header: Header::zeroed(),
+            pages: Vec::new(),
+            blocks: Vec::new(),
+        };
+        if bytes < HEADER_BYTES as u64 {
+            return Err(table.damaged("it is shorter than its header"));
+        }
+        let header = bytemuck::bytes_of_mut(&mut table.header);
+        table.file.read_exact_at(header, 0).map_err(unread)?;
+        let header = table.header;
+        if header.magic != MAGIC {
+            return Err(table.damaged("it does not begin as a table of positions does"));
+        }
+        if header.crc != header.checksum() {
+            return Err(table.damaged("the header does not have its checksum"));
+        }
+        if header.version != VERSION {
+            return Err(TableError::OtherVersion { path, found: header.version });
+        }
+        if bytes != header.file_bytes {
+            return Err(table.damaged("it is not as long as its header says"));
+        }
+        let blocks = header.blocks as usize;
+        let of_reel = || -> Result<bool, TableError> {
+            let told = u128::from(header.fingerprint[0]) | u128::from(header.fingerprint[1]) << 64;
+            Ok(blocks <= reel.blocks() && reel.fingerprint(blocks)? == told)
+        };
+        if !of_reel()? {
+            return Err(TableError::Foreign { path });
+        }
+        let of_pages = size_of::<PageEntry>() * header.pages as usize;
+        let size = of_pages + size_of::<BlockEntry>() * blocks;
+        let fits = header.directory_offset.checked_add(size as u64) == Some(bytes)
+            && size as u64 <= DIRECTORY_BYTES_MAX;
+        let bits = (1..=64).contains(&header.key_bits);
+        if !fits || !bits {
+            return Err(table.damaged("the header says what cannot be"));
+        }
+        let mut directory = vec![0; size];
+        table.file.read_exact_at(&mut directory, header.directory_offset).map_err(unread)?;
+        if crc32fast::hash(&directory) != header.directory_crc {
+            return Err(table.damaged("the directory does not have its checksum"));
+        }
+        let (pages, blocks) = directory.split_at(of_pages);
+        table.pages = pages.chunks_exact(size_of::<PageEntry>()).map(bytemuck::pod_read_unaligned).collect();
+        table.blocks =
+            blocks.chunks_exact(size_of::<BlockEntry>()).map(bytemuck::pod_read_unaligned).collect();
+        Ok(Some(table))
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The blocks of the reel, the first ones, whose positions it has.
+    pub fn blocks(&self) -> usize {
+        self.header.blocks as usize
+    }
+
+    /// How many distinct positions it has.
+    pub fn positions(&self) -> u64 {
+        self.header.positions
+    }
+
+    /// How many positions of games, equal ones included.
+    pub fn visits(&self) -> u64 {
+        self.header.visits
+    }
+
+    /// The bytes of the file.
+    pub fn bytes(&self) -> u64 {
+        self.header.file_bytes
+    }
+
+    fn damaged(&self, what: &'static str) -> TableError {
+        TableError::Damaged { path: self.path.clone(), what }
+    }
+
+    fn bytes_at(&self, offset: u64, len: u64) -> Result<Vec<u8>, TableError> {
+        let end = offset.checked_add(len).filter(|&end| end <= self.header.directory_offset);
+        end.ok_or_else(|| self.damaged("a part lies outside of it"))?;
+        let mut bytes = vec![0; len as usize];
+        let read = self.file.read_exact_at(&mut bytes, offset);
+        read.map_err(|error| TableError::Read { path: self.path.clone(), error })?;
+        Ok(bytes)
+    }
+
+    /// Finds a position. The board of one of its visits is compared; all visits of an entry have one hash of 88 bits, so
+    /// that they are of one position.
+    ///
+    /// # Errors
+    ///
+    /// A part of the table or of the reel that cannot be read or is damaged.
+    pub fn find(&self, reel: &Reel, position: &Position) -> Result<Option<FoundPosition>, TableError> {
+        let wanted = counted(position);
+        let key = PositionKey::of(&wanted, self.header.key_bits).key;
+        // The page before the first one with this key may end with it.
+        let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
+        for (index, page) in
+            self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key)
+        {
+            let mut same = Vec::new();
+            self.visit_page(page, |found, slots| {
+                if found == key {
+                    same.push(slots);
+                }
+                found <= key
+            })?;
+            for slots in same {
+                let found = self.found(slots, index)?;
+                let block = block_of(reel, found.first.block, false)?;
+                let slot = found.first.slot;
+                if slot >= block.slots() {
+                    return Err(self.damaged("a visit is of no position of the reel"));
+                }
+                if counted(&position_at(&block, slot)) == wanted {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn visit_page(&self, page: &PageEntry, visit: impl FnMut(u64, Slots) -> bool) -> Result<(), TableError> {
+        let bytes = self.bytes_at(page.offset, page.bytes.into())?;
+        let decoded = decode_page(&bytes, (page.first_key, page.positions), self.header.slot_bits(), visit);
+        decoded.ok_or_else(|| self.damaged("a page does not have its checksum"))
+    }
+
+    fn found(&self, slots: Slots, page: usize) -> Result<FoundPosition, TableError> {
+        let (visits, games, [first, last]) = match &slots {
+            Slots::Few(few) => {
+                let mut sum = Sum::default();
+                for &slot in few {
+                    let visit = self.visit(slot)?;
+                    sum.add((visit.block, visit.game), visit.date, slot);
+                }
+                let seen = sum.finish();
+                (few.len() as u64, seen.games, [seen.first, seen.last])
+            }
+            Slots::Many(list) => (list.visits, list.games, [list.first, list.last]),
+        };
+        Ok(FoundPosition { visits, games, first: self.visit(first)?, last: self.visit(last)?, slots, page })
+    }
+
+    /// The visit that a slot of the reel is.
+    fn visit(&self, slot: u64) -> Result<Visit, TableError> {
+        let block = self.block_of_slot(slot)?;
+        let entry = self.blocks[block];
+        let slot = slot - entry.first_slot;
+        let games = self.games(block)?;
+        let (game, date) = game_of(&games, slot as u32);
+        let first = games.get(game).map_or(0, |game| game.first_slot as usize);
+        Ok(Visit { block, game, slot: slot as usize, moves: slot as usize - first.min(slot as usize), date })
+    }
+
+    fn block_of_slot(&self, slot: u64) -> Result<usize, TableError> {
+        let after = self.blocks.partition_point(|block| block.first_slot <= slot);
+        let block = after.checked_sub(1).filter(|_| slot < self.header.visits);
+        block.ok_or_else(|| self.damaged("a visit is of no position of the reel"))
+    }
+
+    /// The games of a block.
+    pub(super) fn games(&self, block: usize) -> Result<Vec<GameEntry>, TableError> {
+        let BlockEntry { offset, games, .. } = self.blocks[block];
+        let bytes = self.bytes_at(offset, 4 + (size_of::<GameEntry>() as u64) * u64::from(games))?;
+        let games = unchecked(&bytes)
+            .ok_or_else(|| self.damaged("the games of a block do not have their checksum"))?;
+        Ok(games.chunks_exact(size_of::<GameEntry>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// The first slot of each block.
+    pub(super) fn first_slots(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.blocks.iter().map(|block| block.first_slot)
+    }
+
+    /// The slots of all visits of a position, rising.
+    pub(super) fn slots(&self, found: &FoundPosition) -> Result<Vec<u64>, TableError> {
+        match &found.slots {
+            Slots::Few(slots) => Ok(slots.clone()),
+            Slots::Many(list) => self.list(&self.pages[found.page], list),
+        }
+    }
+
+    fn list(&self, page: &PageEntry, list: &ListEntry) -> Result<Vec<u64>, TableError> {
+        let wrong = || self.damaged("a list of visits does not have its checksum");
+        let offset = page.offset.checked_add(page.bytes.into()).and_then(|end| end.checked_add(list.offset));
+        let bytes = self.bytes_at(offset.ok_or_else(wrong)?, list.bytes)?;
+        let mut reader = BitReader::new(unchecked(&bytes).ok_or_else(wrong)?);
+        let slots = decode_slots(&mut reader, list.visits as usize, self.header.slot_bits());
+        if slots.len() as u64 != list.visits || reader.is_past_end() { Err(wrong()) } else { Ok(slots) }
+    }
+
+    /// All visits of a position, in the order of the reel.
+    ///
+    /// # Errors
+    ///
+    /// A part of the table that cannot be read or is damaged.
+    pub fn visits_of(&self, found: &FoundPosition) -> Result<Vec<Visit>, TableError> {
+        self.slots(found)?.into_iter().map(|slot| self.visit(slot)).collect()
+    }
+
+    /// The blocks of the reel that a position is in, rising; those with another position of the same key may be among them.
+    ///
+    /// # Errors
+    ///
+    /// A part of the table that cannot be read or is damaged.
+    pub fn blocks_with(&self, reel: &Reel, position: &Position) -> Result<Vec<usize>, TableError> {
+        let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
+        let blocks: Result<BTreeSet<usize>, TableError> =
+            self.slots(&found)?.into_iter().map(|slot| self.block_of_slot(slot)).collect();
+        Ok(blocks?.into_iter().collect())
+    }
+
+    /// Hands the slots of every position to `visit`, in the order of keys.
+    pub(super) fn for_each_position(&self, mut visit: impl FnMut(&[u64])) -> Result<(), TableError> {
+        for page in &self.pages {
+            let mut all = Vec::new();
+            self.visit_page(page, |_, slots| {
+                all.push(slots);
+                true
+            })?;
+            for slots in all {
+                match slots {
+                    Slots::Few(slots) => visit(&slots),
+                    Slots::Many(list) => visit(&self.list(page, &list)?),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A block of a reel without side lines and comments, as a table numbers its positions.
+pub(super) fn block_of(reel: &Reel, index: usize, tags: bool) -> Result<Block, TableError> {
+    let block = reel.block_with(index, Contents { tags, annotations: false })?;
+    Ok(block.into_main_lines(false))
+}

@@ -1,0 +1,176 @@
+//! How often a position was played, when first and last, and by whom.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use super::format::{DateOrder, TableError};
+use super::games::Sum;
+use super::key::counted;
+use super::narrow::UsedTable;
+use super::read::{PositionTable, block_of};
+use orbit_core::board::Color;
+use orbit_core::board::Position;
+use orbit_core::game::{Date, Rating, date, tags};
+use orbit_database::{Database, Summary};
+use orbit_reel::replay::SegmentColumns;
+use orbit_reel::{Block, GameRow, Reel};
+
+/// What is known of a position.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Seen {
+    /// How often it stood on the board.
+    pub visits: u64,
+    /// In how many games.
+    pub games: u64,
+    /// The game that was played first, and the one that was played last: see [`DateOrder`]. Of games of one date the first and
+    /// the last one of the database; the last one has a year if any has one.
+    pub ends: Option<[SeenGame; 2]>,
+    /// The tables that were used.
+    pub used: Vec<UsedTable>,
+}
+
+/// A game that has a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct SeenGame {
+    /// Its place among others.
+    pub order: DateOrder,
+    /// Its number in the database.
+    pub number: u32,
+    /// Its date as its tag has it, if it is known.
+    pub date: Option<String>,
+    /// The names of White and Black.
+    pub players: [Option<String>; 2],
+    /// Their ratings.
+    pub ratings: [Option<i64>; 2],
+    /// Half-moves before the position, counted from the first position of the game.
+    pub moves: usize,
+}
+
+impl SeenGame {
+    pub(super) fn of(game: &GameRow, moves: usize) -> SeenGame {
+        SeenGame {
+            order: DateOrder::of(Date::of_game(game)),
+            number: game.number(),
+            date: date::known_text(game).map(|text| text.into_owned()),
+            players: Color::ALL.map(|side| tags::player(game, side).map(|name| name.into_owned())),
+            ratings: [Rating::White, Rating::Black].map(|rating| rating.of_game(game).map(i64::from)),
+            moves,
+        }
+    }
+}
+
+impl Seen {
+    /// Adds what comes later in the database.
+    fn add(&mut self, other: Seen) {
+        self.visits += other.visits;
+        self.games += other.games;
+        self.ends = match (self.ends.take(), other.ends) {
+            (Some([first, last]), Some([other_first, other_last])) => {
+                let first = if other_first.order < first.order { other_first } else { first };
+                let is_later = DateOrder::is_later(other_last.order, last.order);
+                Some([first, if is_later { other_last } else { last }])
+            }
+            (ours, theirs) => ours.or(theirs),
+        };
+    }
+}
+
+/// Looks up a position in main lines. Tables answer for the reels that have one, all other blocks are read; without tables
+/// that is the whole database. Tables that cannot be used are handed to `refused`.
+///
+/// # Errors
+///
+/// A reel that cannot be read or is damaged.
+pub fn seen(
+    database: Database,
+    position: &Position,
+    threads: usize,
+    mut refused: impl FnMut(TableError),
+) -> Result<(Seen, Summary), TableError> {
+    let wanted = counted(position);
+    let mut sum = Seen::default();
+    // The reels before their appended blocks: what is added must come in the order of the database.
+    let mut parts: Vec<(u32, Seen)> = Vec::new();
+    let mut games_before = 0u32;
+    let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
+        let before = games_before;
+        games_before = games_before.saturating_add(reel.games_before(reel.blocks()));
+        match of_table(reel, &wanted, before) {
+            Ok(None) => Ok(None),
+            Ok(Some((seen, blocks))) => {
+                sum.used.extend(seen.used.iter().cloned());
+                parts.push((before, seen));
+                Ok(Some((blocks..reel.blocks()).collect()))
+            }
+            Err(error) => {
+                refused(error);
+                Ok(None)
+            }
+        }
+    });
+    let work = |block: &Block| scanned(block, &wanted);
+    let mut scans: Vec<(u32, Seen)> = Vec::new();
+    let summary = rest.for_each_block(threads, work, |taken, seen| {
+        if seen.visits > 0 {
+            scans.push((taken.block.games_before, seen));
+        }
+        ControlFlow::Continue(())
+    })?;
+    parts.extend(scans);
+    parts.sort_by_key(|(before, _)| *before);
+    parts.into_iter().for_each(|(_, seen)| sum.add(seen));
+    Ok((sum, summary))
+}
+
+/// What the table of a reel tells, before which so many games come, and of how many blocks it tells.
+fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(Seen, usize)>, TableError> {
+    let Some(table) = PositionTable::open(reel)? else { return Ok(None) };
+    let used = UsedTable {
+        path: table.path().to_owned(),
+        blocks: reel.blocks() - table.blocks(),
+        of_blocks: reel.blocks(),
+        appended: reel.blocks() - table.blocks(),
+    };
+    let mut seen = Seen { used: vec![used], ..Seen::default() };
+    if let Some(found) = table.find(reel, wanted)? {
+        (seen.visits, seen.games) = (found.visits, found.games);
+        let game = |visit: super::Visit| -> Result<SeenGame, TableError> {
+            let block = block_of(reel, visit.block, true)?;
+            let game = SeenGame::of(&block.game(visit.game.min(block.games_len() - 1)), visit.moves);
+            Ok(SeenGame { number: before.saturating_add(game.number), ..game })
+        };
+        seen.ends = Some([game(found.first)?, game(found.last)?]);
+    }
+    Ok(Some((seen, table.blocks())))
+}
+
+/// What a block tells.
+fn scanned(block: &Block, wanted: &Position) -> Seen {
+    let mut columns = SegmentColumns::new();
+    let (mut seen, mut sum) = (Seen::default(), Sum::default());
+    for segment in 0..block.segments() {
+        columns.replay(block, segment);
+        for i in 0..columns.masks.valid.count_ones() as usize {
+            let position = columns.position(i);
+            if position.board != wanted.board || counted(&position) != *wanted {
+                continue;
+            }
+            let slot = segment * orbit_reel::SEGMENT_SLOTS + i;
+            let game = block.game(block.game_of_slot(slot));
+            sum.add((0, game.index()), DateOrder::of(Date::of_game(&game)), slot as u64);
+            seen.visits += 1;
+        }
+    }
+    let found = sum.finish();
+    seen.games = found.games;
+    if seen.visits > 0 {
+        let of = |slot: u64| {
+            let game = block.game(block.game_of_slot(slot as usize));
+            SeenGame::of(&game, slot as usize - game.first_slot())
+        };
+        seen.ends = Some([of(found.first), of(found.last)]);
+    }
+    seen
+}

@@ -1,0 +1,363 @@
+//! Writing a table: the positions of all blocks are sorted by their keys, in memory or through a file.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytemuck::Zeroable as _;
+
+use super::bits::BitWriter;
+use super::format::{
+    DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, Header, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, Slots,
+    TableError, VERSION, checked, encode_page, encode_slots, table_path,
+};
+use super::games::Games;
+use super::key::{PositionKey, SLOT_BITS, counted};
+use orbit_core::files::{Temporary, Unfinished};
+use orbit_core::game::Date;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_reel::replay::SegmentColumns;
+use orbit_reel::{Block, Reel};
+
+/// Positions that share a bucket, about: so many fit into the cache of a processor when they are sorted.
+const BUCKET_POSITIONS: u64 = 1 << 16;
+/// Buckets at most.
+const BUCKETS_MAX: u64 = 1 << 12;
+const RECORD_BYTES: usize = size_of::<u128>();
+const SLOT_MASK: u128 = (1 << SLOT_BITS) - 1;
+
+/// How a table is written; the defaults suit.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TableOptions {
+    /// Threads to use.
+    pub threads: usize,
+    /// Memory for positions that are to be sorted; more of them are kept in a temporary file beside the table, 16 bytes each.
+    pub memory_bytes: u64,
+    /// The bits of a key. Fewer than 64 are for tests: other positions have the same key then.
+    pub key_bits: u32,
+    /// Stops the writing when it becomes true.
+    pub interrupt: Arc<AtomicBool>,
+    /// Gets the temporary files.
+    pub unfinished: Unfinished,
+}
+
+impl Default for TableOptions {
+    fn default() -> TableOptions {
+        TableOptions {
+            threads: 1,
+            memory_bytes: 256 << 20,
+            key_bits: 64,
+            interrupt: Arc::default(),
+            unfinished: Unfinished::default(),
+        }
+    }
+}
+
+/// The size of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct TableSize {
+    /// Distinct positions.
+    pub positions: u64,
+    /// Positions of main lines, equal ones included.
+    pub visits: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// Writes the table of a reel beside it, in place of the one that is there.
+///
+/// # Errors
+///
+/// Any [`TableError`] but those of tables that are read. The table that was there before stays then.
+pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize, TableError> {
+    let path = table_path(reel_path);
+    let reel = Reel::open(reel_path)?;
+    let is_interrupted = || options.interrupt.load(Ordering::Relaxed);
+    let failure = |error| TableError::Write { path: path.clone(), error };
+    let slots = reel.totals().positions - reel.totals().side_positions;
+    if slots >> SLOT_BITS != 0 {
+        return Err(TableError::TooLarge { path: reel_path.to_owned() });
+    }
+    let (temporary, file) = Temporary::create(path.clone()).map_err(|(_, error)| failure(error))?;
+    options.unfinished.add(temporary.path());
+    let mut header = Header::zeroed();
+    let fingerprint = reel.fingerprint(reel.blocks())?;
+    header.magic = MAGIC;
+    header.version = VERSION;
+    header.fingerprint = [fingerprint as u64, (fingerprint >> 64) as u64];
+    header.blocks = reel.blocks() as u32;
+    header.key_bits = options.key_bits;
+    header.visits = slots;
+    let mut out = Out { file: BufWriter::with_capacity(1 << 18, file), offset: 0 };
+    out.put(&[0; HEADER_BYTES]).map_err(failure)?;
+    let mut buckets = Buckets::new(slots, options);
+    let mut games = Games::default();
+    let mut fault = Ok(());
+    let mut database = DatabaseOptions::default();
+    database.interrupt = Arc::clone(&options.interrupt);
+    let database = Database::from_reel(reel, database);
+    let (shift, bits) = (buckets.shift, options.key_bits);
+    let summary = database.for_each_block(
+        options.threads,
+        |block| (sorted_records(block, shift, bits), games_of(block)),
+        |_, ((records, ends), block_games)| {
+            let added = buckets.add(&records, &ends, games.slots(), &path, options);
+            fault = added.and_then(|()| games.add(records.len() as u64, block_games, &mut out));
+            if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
+    fault.map_err(failure)?;
+    if !summary.finished || is_interrupted() {
+        return Err(TableError::Interrupted { path });
+    }
+    let mut pages: Vec<PageEntry> = Vec::new();
+    let slot_bits = header.slot_bits();
+    for numbers in rounds(buckets.len(), options.threads.max(1)) {
+        if is_interrupted() {
+            return Err(TableError::Interrupted { path });
+        }
+        let taken: io::Result<Vec<_>> = numbers.map(|number| buckets.take(number)).collect();
+        let encode = |mut records: Vec<u128>| {
+            records.sort_unstable();
+            encode(&records, &games, slot_bits)
+        };
+        let encoded: Vec<Vec<EncodedPage>> = match taken.map_err(failure)? {
+            one if one.len() == 1 => one.into_iter().map(encode).collect(),
+            several => std::thread::scope(|scope| {
+                let threads: Vec<_> =
+                    several.into_iter().map(|records| scope.spawn(|| encode(records))).collect();
+                let joined = threads.into_iter().map(|thread| thread.join());
+                joined.map(|pages| pages.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            }),
+        };
+        for page in encoded.into_iter().flatten() {
+            header.positions += u64::from(page.entry.positions);
+            pages.push(PageEntry { offset: out.offset, ..page.entry });
+            out.put(&page.bytes).map_err(failure)?;
+        }
+    }
+    let mut directory = bytemuck::cast_slice::<_, u8>(&pages).to_vec();
+    directory.extend_from_slice(bytemuck::cast_slice(games.blocks()));
+    header.pages = pages.len() as u32;
+    header.directory_offset = out.offset;
+    header.directory_crc = crc32fast::hash(&directory);
+    out.put(&directory).map_err(failure)?;
+    header.file_bytes = out.offset;
+    header.crc = header.checksum();
+    out.finish(&header)
+        .and_then(|file| {
+            // Its lock is kept until the file has its name.
+            let replaced = temporary.replace();
+            drop(file);
+            replaced
+        })
+        .map_err(failure)?;
+    Ok(TableSize { positions: header.positions, visits: header.visits, bytes: header.file_bytes })
+}
+
+/// The numbers of buckets that are sorted at once.
+fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..buckets).step_by(threads).map(move |first| first..(first + threads).min(buckets))
+}
+
+/// The file, and how much of it is written.
+pub(super) struct Out {
+    file: BufWriter<File>,
+    pub(super) offset: u64,
+}
+
+impl Out {
+    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.offset += bytes.len() as u64;
+        self.file.write_all(bytes)
+    }
+
+    /// Writes the header last, and makes sure that all is on disk.
+    fn finish(self, header: &Header) -> io::Result<File> {
+        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(bytemuck::bytes_of(header))?;
+        file.sync_all()?;
+        Ok(file)
+    }
+}
+
+/// The records of a block, by buckets, and where each bucket ends. Slots are counted from the block's first one.
+fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
+    let mut all = Vec::with_capacity(block.slots());
+    let mut columns = SegmentColumns::new();
+    for segment in 0..block.segments() {
+        columns.replay(block, segment);
+        for i in 0..columns.masks.valid.count_ones() as usize {
+            let key = PositionKey::of(&counted(&columns.position(i)), bits);
+            all.push(key.record(all.len() as u64));
+        }
+    }
+    let mut ends = vec![0u32; 1 << (64 - shift)];
+    all.iter().for_each(|&record| ends[bucket_of(record, shift)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum - *end;
+    }
+    let mut sorted = vec![0; all.len()];
+    for record in all {
+        let place = &mut ends[bucket_of(record, shift)];
+        sorted[*place as usize] = record;
+        *place += 1;
+    }
+    (sorted, ends)
+}
+
+fn bucket_of(record: u128, shift: u32) -> usize {
+    ((record >> 64) as u64).checked_shr(shift).unwrap_or(0) as usize
+}
+
+fn games_of(block: &Block) -> Vec<GameEntry> {
+    let game = |game: orbit_reel::GameRow<'_>| GameEntry {
+        first_slot: game.first_slot() as u32,
+        date: DateOrder::of(Date::of_game(&game)),
+    };
+    block.games().map(game).collect()
+}
+
+/// Records by the first bits of their keys.
+struct Buckets {
+    held: Vec<Vec<u128>>,
+    /// By how much a key is shifted for the number of its bucket.
+    shift: u32,
+    bytes: u64,
+    spilt: Option<Spilt>,
+}
+
+/// Records in a temporary file, and where those of each bucket lie.
+struct Spilt {
+    file: File,
+    offset: u64,
+    runs: Vec<Vec<(u64, usize)>>,
+    /// Removes the file in the end.
+    _temporary: Temporary,
+}
+
+impl Buckets {
+    fn new(slots: u64, options: &TableOptions) -> Buckets {
+        let buckets = (slots / BUCKET_POSITIONS).next_power_of_two().clamp(1, BUCKETS_MAX);
+        // No bucket has bits that no key has.
+        let bits = buckets.ilog2().min(options.key_bits);
+        Buckets { held: vec![Vec::new(); 1 << bits], shift: 64 - bits, bytes: 0, spilt: None }
+    }
+
+    fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Adds the records of a block whose first slot is `first`.
+    fn add(
+        &mut self,
+        records: &[u128],
+        ends: &[u32],
+        first: u64,
+        table: &Path,
+        options: &TableOptions,
+    ) -> io::Result<()> {
+        let mut begin = 0;
+        for (held, &end) in self.held.iter_mut().zip(ends) {
+            held.extend(records[begin..end as usize].iter().map(|record| record + u128::from(first)));
+            begin = end as usize;
+        }
+        self.bytes += size_of_val(records) as u64;
+        if self.bytes < options.memory_bytes {
+            return Ok(());
+        }
+        self.bytes = 0;
+        if self.spilt.is_none() {
+            let (temporary, file) = Temporary::create(table.to_owned()).map_err(|(_, error)| error)?;
+            options.unfinished.add(temporary.path());
+            let runs = vec![Vec::new(); self.held.len()];
+            self.spilt = Some(Spilt { file, offset: 0, runs, _temporary: temporary });
+        }
+        self.spilt.iter_mut().try_for_each(|spilt| spilt.put(&mut self.held))
+    }
+
+    /// All records of a bucket.
+    fn take(&mut self, number: usize) -> io::Result<Vec<u128>> {
+        let mut records = std::mem::take(&mut self.held[number]);
+        if let Some(spilt) = &mut self.spilt {
+            for &(offset, count) in &spilt.runs[number] {
+                let before = records.len();
+                records.resize(before + count, 0);
+                spilt.file.seek(SeekFrom::Start(offset))?;
+                spilt.file.read_exact(bytemuck::cast_slice_mut(&mut records[before..]))?;
+            }
+        }
+        Ok(records)
+    }
+}
+
+impl Spilt {
+    fn put(&mut self, held: &mut [Vec<u128>]) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 18, &self.file);
+        for (records, runs) in held.iter_mut().zip(&mut self.runs) {
+            if !records.is_empty() {
+                out.write_all(bytemuck::cast_slice(records))?;
+                runs.push((self.offset, records.len()));
+                self.offset += (RECORD_BYTES * records.len()) as u64;
+                records.clear();
+            }
+        }
+        out.flush()
+    }
+}
+
+/// A page, and lists behind it.
+struct EncodedPage {
+    entry: PageEntry,
+    bytes: Vec<u8>,
+}
+
+/// Makes pages of sorted records.
+fn encode(records: &[u128], games: &Games, slot_bits: u32) -> Vec<EncodedPage> {
+    let positions: Vec<&[u128]> = records.chunk_by(|a, b| a >> SLOT_BITS == b >> SLOT_BITS).collect();
+    positions.chunks(PAGE_POSITIONS).map(|positions| encode_one(positions, games, slot_bits)).collect()
+}
+
+fn encode_one(positions: &[&[u128]], games: &Games, slot_bits: u32) -> EncodedPage {
+    let mut lists = Vec::new();
+    let mut entries = Vec::with_capacity(positions.len());
+    for records in positions {
+        let slots: Vec<u64> = records.iter().map(|record| (record & SLOT_MASK) as u64).collect();
+        let key = (records[0] >> 64) as u64;
+        if slots.len() <= FEW_MAX {
+            entries.push((key, Slots::Few(slots)));
+            continue;
+        }
+        let mut out = BitWriter::default();
+        encode_slots(&mut out, &slots, slot_bits);
+        let bytes = checked(&out.finish());
+        let seen = games.seen(&slots);
+        let list = ListEntry {
+            visits: slots.len() as u64,
+            games: seen.games,
+            first: seen.first,
+            last: seen.last,
+            offset: lists.len() as u64,
+            bytes: bytes.len() as u64,
+        };
+        entries.push((key, Slots::Many(list)));
+        lists.extend_from_slice(&bytes);
+    }
+    let mut bytes = encode_page(&entries, slot_bits);
+    let entry = PageEntry {
+        first_key: entries[0].0,
+        offset: 0,
+        bytes: bytes.len() as u32,
+        positions: entries.len() as u32,
+    };
+    bytes.extend_from_slice(&lists);
+    EncodedPage { entry, bytes }
+}
