@@ -375,7 +375,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     let collectors = (example.collectors)(&scan);
     let conditions = example.condition.iter().map(|text| text.parse().unwrap()).collect();
     let player = example.player.map(|name| Player::new(name.parse().unwrap()));
-    let choice = Choice { conditions, player, first: example.first, best: false };
+    let choice = Choice { conditions, player, first: example.first, ..Choice::default() };
     let run = Run::new(&scan, &choice, &collectors);
     let database = open(files, 4_000);
     run.splits(&database).unwrap();

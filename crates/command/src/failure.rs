@@ -11,6 +11,7 @@ use orbit_search::RequestError;
 use orbit_search::job::{JobError, RecordError, ReplayError};
 use orbit_search::run::TakeError;
 use orbit_search::scan::ScanError;
+use orbit_visits::TableError;
 
 /// The end of a command when nothing went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +49,9 @@ pub(super) enum Failure {
     /// Parts of a job that are missing or damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// A table of positions that cannot be written or used.
+    #[error(transparent)]
+    Table(TableError),
     /// Options that do not go together.
     #[error("{}", .0.in_options())]
     Request(#[from] RequestError),
@@ -78,6 +82,8 @@ impl Failure {
             Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
             Failure::Query(_) => "query",
             Failure::Engine(_) => "engine",
+            Failure::Table(TableError::Write { .. }) => "output",
+            Failure::Table(_) => "database",
             Failure::Stdout(_) | Failure::Closed | Failure::File(_) => "output",
             Failure::Job(_) | Failure::Request(_) | Failure::Other(_) => "usage",
         }
@@ -136,6 +142,16 @@ impl From<ScanError> for Failure {
             ScanError::Database(error) => Failure::Midway(error),
             ScanError::Engine(error) => Failure::Engine(error),
             other => Failure::Other(other.to_string()),
+        }
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Failure {
+        match error {
+            TableError::Reel(error) => Failure::Reel(error),
+            TableError::Database(error) => Failure::Database(error),
+            error => Failure::Table(error),
         }
     }
 }

@@ -22,6 +22,7 @@ use super::common::{
     Interrupt, Progress, ProgressArgs, bytes, choice, from_one, grouped, print_failures, threads, totals_line,
 };
 use super::failure::{Exit, Failure};
+use super::positions;
 use super::problems::Problems;
 use super::reading::{UnpackArgs, print_substitutes};
 use super::sink::Files;
@@ -61,6 +62,7 @@ Examples:
   orbit index --append twic1500.pgn -o all.reel
   orbit index --append --no-duplicates downloads/ -o all.reel
   orbit index --shards 256M games/ -o db/
+  orbit index --positions games/ -o all.reel
   zstdcat big.pgn.zst | orbit index - -o big.reel
   orbit index --no-duplicates a.reel b.reel -o both.reel";
 
@@ -93,6 +95,13 @@ pub(super) struct Args {
     /// lines if the reel does.
     #[arg(long)]
     variations: bool,
+    /// Write a table of the positions of main lines beside the reel: all.reel.positions beside all.reel.
+    ///
+    /// With it `orbit positions` and `orbit scan --at` find a position without reading the whole reel. --append writes the
+    /// table anew; without --positions the table goes on to answer for the games before the append. It takes at most 8 bytes
+    /// for each distinct position and 4 for each position of a game.
+    #[arg(long)]
+    positions: bool,
     /// Use N threads [default: one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
@@ -149,7 +158,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         if !args.quiet {
             message!("nothing to append: {} contains all inputs already", args.output.display());
         }
-        return Ok(Exit::Done);
+        write_tables(&args, [&args.output], &interrupt)?;
+        return Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done });
     };
     print_substitutes(&database, args.quiet);
     if let Some(alike) = args.no_duplicates {
@@ -188,7 +198,20 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         let seconds = begun.elapsed().as_secs_f64();
         report((&args.output, keeps), &summary, is_appended.then_some(&totals), &sections, seconds);
     }
-    Ok(print_failures(&summary))
+    write_tables(&args, [&args.output], &interrupt)?;
+    Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
+}
+
+/// Writes the tables of positions of reels that are complete, if they are wanted.
+fn write_tables(
+    args: &Args,
+    reels: impl IntoIterator<Item = impl AsRef<Path>>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let wanted = reels.into_iter().filter(|_| args.positions);
+    wanted
+        .into_iter()
+        .try_for_each(|reel| positions::write(reel.as_ref(), args.threads, args.quiet, interrupt))
 }
 
 /// The inputs; when appending, without those that the reel contains. `None` if it contains them all.

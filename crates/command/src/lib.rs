@@ -36,6 +36,7 @@ mod outputs;
 mod pass;
 mod pictures;
 mod players;
+mod positions;
 mod problems;
 mod progress;
 mod queries;
@@ -125,6 +126,8 @@ enum Command {
     Job(job::Args),
     /// Print what a reel contains, and check it for damage.
     Info(info::Args),
+    /// Look up a position in a reel: how often it was played, when first and last, and by whom; or list novelties.
+    Positions(positions::Args),
     /// Print one game: its tags, its moves and one of its positions.
     Show(show::Args),
     /// Keep databases in memory and answer requests in JSON, for programs.
@@ -210,6 +213,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Index(args) => index::run(args),
         Command::Job(args) => job::run(args, &cli.invocation),
         Command::Info(args) => info::run(args),
+        Command::Positions(args) => positions::run(args),
         Command::Show(args) => show::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Repl(args) => repl::run(args),

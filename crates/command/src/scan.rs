@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use orbit_core::diagnostic::Severity;
-use orbit_database::{DatabaseOptions, Summary};
+use orbit_database::{Database, DatabaseOptions, Summary};
 use orbit_engine::EngineError;
 use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
@@ -38,7 +38,7 @@ use super::table_format::TableFormat;
 use super::terminal::Remark;
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] --theme NAME PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
-orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --similar FEN PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
+orbit scan [OPTIONS] --board FEN PATH...\n       orbit scan [OPTIONS] --similar FEN PATH...\n       orbit scan [OPTIONS] --at POSITION PATH...\n       orbit scan [OPTIONS] --queries FILE PATH...";
 
 const AFTER_HELP: &str = "\
 Terms:
@@ -107,7 +107,8 @@ Examples:
   orbit scan --stats year,eco,elo:100 --stats-output years.csv 'passedpawns' games.reel
   zstdcat big.pgn.zst | orbit scan --count 'Q attackedby q' -
   orbit scan --board '8/8/8/8/3N4/5k2/8/8' --shift --flip --flipcolor games.pgn
-  orbit scan --similar '8/8/8/4k3/4P3/4K3/8/8' --shift --flipcolor games.pgn";
+  orbit scan --similar '8/8/8/4k3/4P3/4K3/8/8' --shift --flipcolor games.pgn
+  orbit scan --at 'e4 c5 Nf3 d6 d4' --stats next -w 'elo>=2600' all.reel";
 
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
@@ -139,6 +140,13 @@ pub(super) struct Args {
     /// `orbit batch --list` lists all themes, `orbit batch --show NAME` prints one with its query.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "file", "board", "similar", "queries", "dialect"])]
     theme: Option<String>,
+    /// List the games that reach exactly this position, instead of a query.
+    ///
+    /// POSITION is a FEN, or moves from the usual start position: `e4 c5 Nf3`. Castling rights count, and an en passant square
+    /// if a pawn can capture there, as for repetitions. If a reel has a table of positions (`orbit index --positions`), only
+    /// its blocks with such games are read, where what is asked depends on these alone.
+    #[arg(long, value_name = "POSITION", conflicts_with_all = ["query", "file", "board", "similar", "theme", "queries", "dialect"])]
+    at: Option<String>,
     #[command(flatten)]
     dialect: DialectArgs,
     /// Print how many games and positions hit, instead of the hits.
@@ -235,12 +243,37 @@ impl Args {
         !is_counted && is_listed
     }
 
+    /// The query of a board or a position, if there is one.
+    fn board(&self) -> Result<Option<String>, Failure> {
+        match &self.at {
+            None => self.board.query(),
+            Some(at) => {
+                let asked = Request { at: Some(at.clone()), ..Request::default() };
+                Ok(asked.texts()?.pop())
+            }
+        }
+    }
+
+    /// Whether nothing that is printed depends on games without hits, so that these need not be read.
+    fn reads_hits_alone(&self, scan: &Scan, database: &Database) -> bool {
+        let counts_moves = self
+            .stats
+            .groupings()
+            .iter()
+            .all(|name| ["next", "previous"].contains(&name.split(':').next().unwrap_or_default()));
+        let is_all = self.count || self.heat || self.copies.is_some();
+        let lists_problems = self.problems.is_some() || self.verbose;
+        let is_searched_twice = self.verify.is_some() || scan.searches_variations();
+        counts_moves && !is_all && !lists_problems && !is_searched_twice && !database.keeps_variations()
+    }
+
     /// The choices of games, hits and engine.
     fn request(&self) -> Result<Request, Failure> {
         let mut request = Request { dialect: self.dialect.choice(), ..Request::default() };
         (request.engine, request.verify) = (Some(self.engine), self.verify.map(|sample| sample.0));
         self.beside.put(&mut request);
         self.choosing.put(&mut request);
+        request.at.clone_from(&self.at);
         if self.board.is_similar() {
             choose_similar(&mut request)?;
         }

@@ -10,7 +10,7 @@ use std::{error, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::choice::{Choice, Order, Player, Ratings, Side, SortKey};
+use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
 use crate::report::Column;
 use crate::scan::EngineChoice;
 use crate::themes;
@@ -50,6 +50,9 @@ pub struct Request {
     pub board: Option<String>,
     /// A board that positions are compared with: see [`Query::similar`](crate::Query::similar).
     pub similar: Option<String>,
+    /// A position that hits must have, as a FEN or as moves: see [`ExactPosition`]. It stands for the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
     /// The transforms of `board` or `similar`, the outermost first.
     pub transforms: Vec<String>,
     /// The dialect of the queries, if they do not show it.
@@ -109,6 +112,7 @@ impl Default for Request {
             theme: None,
             board: None,
             similar: None,
+            at: None,
             transforms: Vec::new(),
             dialect: None,
             variations: false,
@@ -182,6 +186,9 @@ impl Request {
         if let Some(board) = &self.similar {
             texts.push(diagram::similar(board, &transforms).map_err(fault("{similar}"))?.text);
         }
+        if let Some(position) = self.exact()? {
+            texts.push(diagram::query(&position.board(), &[]).map_err(fault("{at}"))?.text);
+        }
         match texts.is_empty() {
             true => {
                 Err(RequestError::new("{query} is missing: write a query, or give a {theme} or a {board}"))
@@ -223,9 +230,15 @@ impl Request {
         }
         let conditions =
             self.conditions.iter().map(|text| parsed("{where}", text)).collect::<Result<_, _>>()?;
-        let choice = Choice { conditions, player: self.player()?, first: self.first, best: self.best };
+        let (first, best) = (self.first, self.best);
+        let choice = Choice { conditions, player: self.player()?, position: self.exact()?, first, best };
         let games_max = self.limit.or(self.sample).map(NonZeroU64::get);
         Ok(Chosen { choice, order: self.order()?, skip: self.skip, games_max })
+    }
+
+    /// The position that hits must have.
+    fn exact(&self) -> Result<Option<ExactPosition>, RequestError> {
+        self.at.as_deref().map(|text| parsed("{at}", text)).transpose()
     }
 
     fn player(&self) -> Result<Option<Player>, RequestError> {
@@ -286,8 +299,8 @@ impl Chosen {
 
     /// Whether all games that hit are listed with all their hits, in the order of the database.
     pub fn is_all(&self) -> bool {
-        let Choice { conditions, player, first, best } = &self.choice;
-        let is_all_hits = conditions.is_empty() && player.is_none() && !first && !best;
+        let Choice { conditions, player, position, first, best } = &self.choice;
+        let is_all_hits = conditions.is_empty() && player.is_none() && position.is_none() && !first && !best;
         is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
     }
 

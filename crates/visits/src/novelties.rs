@@ -8,7 +8,7 @@ use super::format::{DateOrder, GameEntry, TableError};
 use super::games::game_of;
 use super::read::{PositionTable, block_of};
 use super::seen::SeenGame;
-use orbit_core::board::Position;
+use orbit_core::board::{PackedMove, Position};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameRow, Reel};
@@ -174,9 +174,10 @@ impl Lookup<'_> {
         MoveNumbers::of(game).push_label(ply, &mut label);
         novelty.label = Some(format!("{} {san}", String::from_utf8_lossy(&label)));
         let place = (novelty.game.order, index, game.index());
-        let mut counts: HashMap<String, u64> = HashMap::new();
-        let found = self.table.find(self.reel, &parent)?;
-        let slots = found.map(|found| self.table.slots(&found)).transpose()?.unwrap_or_default();
+        let mut counts: HashMap<PackedMove, u64> = HashMap::new();
+        let table = self.table;
+        let found = table.find_in(&parent, &mut |block| self.block(block))?;
+        let slots = found.map(|found| table.slots(&found)).transpose()?.unwrap_or_default();
         let mut last = None;
         let mut played = Vec::new();
         for slot in slots {
@@ -193,10 +194,11 @@ impl Lookup<'_> {
             let mv = found.moves[slot as usize];
             if !mv.is_start() && !played.contains(&mv) {
                 played.push(mv);
-                *counts.entry(mv.to_san(&position_at(&found, slot as usize))).or_default() += 1;
+                *counts.entry(mv).or_default() += 1;
             }
         }
-        novelty.before = counts.into_iter().map(|(san, games)| Played { san, games }).collect();
+        let played = |(mv, games): (PackedMove, u64)| Played { san: mv.to_san(&parent), games };
+        novelty.before = counts.into_iter().map(played).collect();
         novelty.before.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.san.cmp(&b.san)));
         Ok(novelty)
     }

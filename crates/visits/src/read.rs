@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytemuck::Zeroable as _;
 
@@ -180,6 +181,15 @@ impl PositionTable {
     ///
     /// A part of the table or of the reel that cannot be read or is damaged.
     pub fn find(&self, reel: &Reel, position: &Position) -> Result<Option<FoundPosition>, TableError> {
+        self.find_in(position, &mut |block| block_of(reel, block, false).map(Arc::new))
+    }
+
+    /// The same; `block` reads blocks of the reel, or has them.
+    pub(super) fn find_in(
+        &self,
+        position: &Position,
+        block: &mut dyn FnMut(usize) -> Result<Arc<Block>, TableError>,
+    ) -> Result<Option<FoundPosition>, TableError> {
         let wanted = counted(position);
         let key = PositionKey::of(&wanted, self.header.key_bits).key;
         // The page before the first one with this key may end with it.
@@ -196,7 +206,7 @@ impl PositionTable {
             })?;
             for slots in same {
                 let found = self.found(slots, index)?;
-                let block = block_of(reel, found.first.block, false)?;
+                let block = block(found.first.block)?;
                 let slot = found.first.slot;
                 if slot >= block.slots() {
                     return Err(self.damaged("a visit is of no position of the reel"));

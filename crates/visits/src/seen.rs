@@ -94,7 +94,12 @@ pub fn seen(
     // The reels before their appended blocks: what is added must come in the order of the database.
     let mut parts: Vec<(u32, Seen)> = Vec::new();
     let mut games_before = 0u32;
+    // Games of text before a reel have no numbers yet.
+    let has_text = database.positions_of_blocks().is_none();
     let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
+        if has_text {
+            return Ok(None);
+        }
         let before = games_before;
         games_before = games_before.saturating_add(reel.games_before(reel.blocks()));
         match of_table(reel, &wanted, before) {

@@ -6,7 +6,7 @@ use orbit_database::{Database, DatabaseOptions, SourceSummary};
 use orbit_pgn::Stamp;
 use orbit_reel::{Block, EncodedBlock, GameSet, ManifestError, ReelSource, ShardsWriter};
 
-use super::{Args, report, write};
+use super::{Args, report, write, write_tables};
 use crate::common::{Interrupt, Progress, counted, print_failures, threads};
 use crate::failure::{Exit, Failure};
 use crate::problems::Problems;
@@ -54,7 +54,8 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
         report((&args.output, args.variations), &summary, None, &sections, seconds);
         message!("{} in {}", counted(manifest.shards.len(), "reel", "reels"), args.output.display());
     }
-    Ok(print_failures(&summary))
+    write_tables(args, manifest.shards.iter().map(|shard| args.output.join(&shard.file)), &interrupt)?;
+    Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
 /// The sources as far as they are known before they are read.

@@ -8,13 +8,14 @@ use std::time::Instant;
 
 use orbit_core::files::refuse_clashes;
 use orbit_database::{Database, DatabaseOptions};
-use orbit_search::choice::Choice;
+use orbit_search::choice::{Choice, ExactPosition};
 use orbit_search::job::{Question, Replay, hash_text};
 use orbit_search::report::{Names, Phases};
 use orbit_search::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
 use orbit_search::scan::{EngineChoice, Scan};
 use orbit_search::{Chosen, Request};
 use orbit_transforms::AsText;
+use orbit_visits::Narrowed;
 use serde_json::Value;
 
 use super::queries::Many;
@@ -26,6 +27,7 @@ use crate::pass::print_notes;
 use crate::query_text::QueryText;
 use crate::reading::print_substitutes;
 use crate::sink::Files;
+use orbit_core::positions::{unused_line, used_line};
 use crate::stats::Statistics;
 
 /// What a search is made ready for.
@@ -156,7 +158,7 @@ impl Ready {
         let output = args.output()?;
         args.refuse_formats()?;
         args.outputs.refuse_idle(args.lists())?;
-        let board = args.board.query()?;
+        let board = args.board()?;
         let words = mem::take(&mut args.words);
         let query = match &args.theme {
             Some(name) => QueryText::of_theme(name, words)?,
@@ -169,7 +171,10 @@ impl Ready {
         args.beside.apply(&mut database_options, asked, args.wants(&chosen));
         args.choose_readers(&mut database_options);
         let database = Database::open(&query.paths, database_options);
-        let positions = database.as_ref().map_or(0, Database::positions_known);
+        // So few games have one position that no card is worth the while.
+        let is_rare = chosen.choice.position.is_some();
+        let known = database.as_ref().map_or(0, Database::positions_known);
+        let positions = if is_rare { 0 } else { known };
         let engine = args.engine_options(positions)?;
         let scan = Scan::with_query(parsed?, &engine).map_err(|error| failure(&query, error))?;
         let scan = scan.threads(threads(args.threads));
@@ -237,6 +242,11 @@ impl Ready {
         let is_merged = replay.is_some();
         let files = Files::new(&database, interrupt);
         let mut search = Search::new(&args, &chosen, &scan, files)?;
+        let is_of_hits = args.reads_hits_alone(&scan, &database) && !search.sinks.outputs.have_pictures();
+        let database = match &chosen.choice.position {
+            Some(position) if is_of_hits && !is_merged => narrowed(database, position, args.quiet),
+            _ => database,
+        };
         let summary = match replay {
             None => search.run(&scan, database).map_err(|error| failure(&query, error)),
             Some(replay) => search.merge(database.sources(), replay).map_err(Failure::from),
@@ -275,4 +285,14 @@ impl Ready {
             exit => exit,
         })
     }
+}
+
+/// The database without blocks of reels that cannot have a position, as far as their tables of positions tell.
+fn narrowed(database: Database, position: &ExactPosition, quiet: bool) -> Database {
+    let Narrowed { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
+    if !quiet {
+        used.iter().for_each(|used| message!("{}", used_line(used)));
+    }
+    unused.iter().for_each(|error| message!("warning: {}", unused_line(error)));
+    database
 }

@@ -6,11 +6,13 @@
 
 mod comparison;
 mod condition;
+mod exact;
 mod order;
 mod player;
 
 pub use comparison::{Comparison, ConditionError, WholeText};
 pub use condition::Condition;
+pub use exact::ExactPosition;
 pub use order::{Order, RankFacts, SortKey, Top, chance};
 pub use player::{NoRatings, Player, Ratings, Side};
 
@@ -18,6 +20,7 @@ pub use orbit_core::game::Measure;
 
 use orbit_core::board::Color;
 use orbit_engine::{Answers, Hits, Wants};
+use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
 /// Which games count, and which of their hits.
@@ -27,6 +30,8 @@ pub struct Choice {
     pub conditions: Vec<Condition>,
     /// Whose games count, and from whose side queries are asked, if it is a player's.
     pub player: Option<Player>,
+    /// The position that a hit must have, if it must.
+    pub position: Option<ExactPosition>,
     /// Whether only the first hit of each game counts.
     pub first: bool,
     /// Whether only the hit of each game with the greatest value counts, the first of equal ones; of sets, the number of
@@ -115,13 +120,13 @@ impl Choice {
 
     /// Tells whether all hits of the games that count are kept.
     pub fn keeps_all_hits(&self) -> bool {
-        !self.first && !self.best && self.of_positions().next().is_none()
+        !self.first && !self.best && self.position.is_none() && self.of_positions().next().is_none()
     }
 
     /// Takes away the hits that do not count. `games` is what [`Choice::games`] gave for this block.
     pub fn apply(&self, block: &Block, games: Option<&[bool]>, hits: &mut Hits) {
         let has_positions = self.of_positions().next().is_some();
-        if games.is_none() && !self.first && !has_positions {
+        if games.is_none() && !self.first && !has_positions && self.position.is_none() {
             return;
         }
         for game in block.games() {
@@ -129,6 +134,10 @@ impl Choice {
             if games.is_some_and(|games| !games[game.index()]) {
                 hits.clear(first..end);
                 continue;
+            }
+            if let Some(wanted) = &self.position {
+                let others = hits.slots(first..end).filter(|&slot| !wanted.is(&position_at(block, slot)));
+                others.collect::<Vec<_>>().into_iter().for_each(|slot| hits.clear(slot..slot + 1));
             }
             if has_positions {
                 self.apply_to_positions(&game, hits);

@@ -290,7 +290,7 @@ impl Explain {
 
     fn of(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
         let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
-        let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
+        let names = ["query", "theme", "board", "similar", "at", "transforms", "dialect", "schema"];
         if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
             let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
             return Err(Fault::new(Code::Request, why));
@@ -385,7 +385,7 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
 /// A request with one query.
 fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
     let request: Request = of_fields(fields)?;
-    let others = [&request.theme, &request.board, &request.similar];
+    let others = [&request.theme, &request.board, &request.similar, &request.at];
     if request.query.len() + others.iter().filter(|other| other.is_some()).count() > 1 {
         let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
         return Err(Fault::new(Code::Request, why));

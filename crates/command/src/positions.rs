@@ -1,0 +1,276 @@
+//! `orbit positions`.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use orbit_core::fen::FenRecord;
+use orbit_database::{Database, DatabaseOptions};
+use orbit_reel::Reel;
+use orbit_search::choice::ExactPosition;
+use orbit_visits::{Novelty, Played, PositionTable, Seen, SeenGame, TableError, TableOptions, UsedTable};
+use serde_json::{Value, json};
+
+use super::common::{Interrupt, Out, from_one, grouped, print_failures, shown, threads};
+use super::failure::{Exit, Failure};
+use super::reading::UnpackArgs;
+
+const AFTER_HELP: &str = "\
+Positions:
+  The positions of main lines count. Two are the same as for repetitions: board, side to move and
+  castling rights are equal, and the en passant square if a pawn can capture there; neither move
+  numbers nor the kind of chess count.
+
+Tables:
+  `orbit positions --write all.reel` and `orbit index --positions` write all.reel.positions beside
+  all.reel. A table answers for the games of which it was made. Games that were appended since are
+  read from the reel. A table that is damaged or of another reel is not used, and a message says so.
+  Without a table all games are read.
+
+Dates:
+  Of games with equal dates, the one that comes first in the file is the earlier one. A day or month
+  that is not known comes after all days or months that are known: 2015.??.?? after 2015.12.31. A
+  game without a year comes after all others; it is the last one only if no game has a year.
+
+Exit code: 0 if the position was looked up, whether or not it was found, or the table was written; 1
+if the position was not found and --fail-if-none is given; 2 if the position, the reel or the table
+is wrong; 3 if a source was not read to its end; 130 after Ctrl-C.
+
+Examples:
+  orbit positions all.reel 'e4 c5 Nf3 d6 d4'
+  orbit positions --json all.reel '8/8/8/4k3/4P3/4K3/8/8 w - -' | jq .games
+  orbit positions --write all.reel
+  orbit positions --novelties all.reel";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// The reel, a folder of reels or PGN.
+    #[arg(value_name = "DB")]
+    database: PathBuf,
+    /// The position: a FEN, or moves from the usual start position.
+    #[arg(value_name = "POSITION", required_unless_present_any = ["write", "novelties"])]
+    position: Option<ExactPosition>,
+    /// Write the table of positions of a reel, in place of the one that is there.
+    #[arg(long, conflicts_with_all = ["position", "novelties", "json", "fail_if_none"])]
+    write: bool,
+    /// List the first position of each game that no earlier game has, and what was played there before.
+    ///
+    /// Earlier games are those with an earlier date, and those with the same date that come first in the reel. A game whose
+    /// moves an earlier game has as well is not listed. The reel needs a table of all its games.
+    #[arg(long, conflicts_with_all = ["position", "fail_if_none"])]
+    novelties: bool,
+    /// Print JSON: an object, or one a line for --novelties.
+    #[arg(long)]
+    json: bool,
+    /// Use N threads [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    /// Print no notes.
+    #[arg(short, long)]
+    quiet: bool,
+    /// Exit with code 1 if no game has the position.
+    #[arg(long)]
+    fail_if_none: bool,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let interrupt = Interrupt::install()?;
+    match &args.position {
+        Some(position) => look_up(&args, position, &interrupt),
+        None if args.write => {
+            write(&args.database, args.threads, args.quiet, &interrupt)?;
+            Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done })
+        }
+        None => list_novelties(&args, &interrupt),
+    }
+}
+
+/// Writes the table of a reel.
+pub(super) fn write(
+    reel: &Path,
+    given: Option<NonZeroUsize>,
+    quiet: bool,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let mut options = TableOptions::default();
+    options.threads = threads(given);
+    options.interrupt = interrupt.flag.clone();
+    options.unfinished = interrupt.unfinished.clone();
+    let size = match orbit_visits::write_table(reel, &options) {
+        Err(error @ TableError::Interrupted { .. }) => {
+            message!("{error}");
+            return Ok(());
+        }
+        written => written?,
+    };
+    if !quiet {
+        let seconds = begun.elapsed().as_secs_f64();
+        message!(
+            "{}: {} bytes, {} distinct positions of {}; {seconds:.2} s, {} positions/s",
+            orbit_visits::table_path(reel).display(),
+            grouped(size.bytes),
+            grouped(size.positions),
+            grouped(size.visits),
+            grouped((size.visits as f64 / seconds) as u64)
+        );
+    }
+    Ok(())
+}
+
+/// What is said of a table that was used.
+pub(super) fn used_line(used: &UsedTable) -> String {
+    let UsedTable { path, blocks, of_blocks, appended, .. } = used;
+    let appended = match appended {
+        0 => String::new(),
+        appended => format!(", {} of them appended since it was written", grouped(*appended as u64)),
+    };
+    format!(
+        "{}: {} of {} blocks are read{appended}",
+        path.display(),
+        grouped(*blocks as u64),
+        grouped(*of_blocks as u64)
+    )
+}
+
+/// What is said of a table that is not used.
+pub(super) fn unused_line(error: &TableError) -> String {
+    format!(
+        "{error}; it is not used, and all games are read: `orbit positions --write` with the reel writes it anew"
+    )
+}
+
+fn look_up(args: &Args, position: &ExactPosition, interrupt: &Interrupt) -> Result<Exit, Failure> {
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    options.substitute_reels = true;
+    args.unpack.apply(&mut options);
+    let database = Database::open(std::slice::from_ref(&args.database), options)?;
+    super::reading::print_substitutes(&database, args.quiet);
+    let refused = |error| message!("warning: {}", unused_line(&error));
+    let (seen, summary) = orbit_visits::seen(database, position.position(), threads(args.threads), refused)?;
+    if interrupt.is_set() {
+        return Ok(Exit::Interrupted);
+    }
+    if !args.quiet {
+        seen.used.iter().for_each(|used| message!("{}", used_line(used)));
+    }
+    let mut out = Out::new();
+    let fen = FenRecord::without_counters(position.position().to_setup()).to_string();
+    if args.json {
+        out.json(&json_of(&fen, &seen))?;
+    } else {
+        text_of(&fen, &seen).into_iter().try_for_each(|line| out.line(line))?;
+    }
+    out.finish()?;
+    Ok(match print_failures(&summary) {
+        Exit::Done if args.fail_if_none && seen.visits == 0 => Exit::NoHits,
+        exit => exit,
+    })
+}
+
+fn text_of(fen: &str, seen: &Seen) -> Vec<String> {
+    let mut lines = vec![fen.to_owned()];
+    let Some([first, last]) = &seen.ends else {
+        lines.push("no game has this position".into());
+        return lines;
+    };
+    lines.push(format!("games   {}", grouped(seen.games)));
+    lines.push(format!("visits  {}", grouped(seen.visits)));
+    lines.push(format!("first   {}", game_text(first)));
+    lines.push(format!("last    {}", game_text(last)));
+    lines
+}
+
+/// `2015.03.07  Carlsen, M (2865) - Anand, V (2797), game 17`.
+fn game_text(game: &SeenGame) -> String {
+    let player = |side: usize| {
+        let name = game.players[side].as_deref().unwrap_or("?");
+        let rating = game.ratings[side].map_or(String::new(), |rating| format!(" ({rating})"));
+        format!("{name}{rating}")
+    };
+    let date = game.date.as_deref().unwrap_or("????.??.??");
+    format!("{date}  {} - {}, game {}", player(0), player(1), game.number)
+}
+
+fn game_json(game: &SeenGame) -> Value {
+    json!({
+        "game": game.number,
+        "date": game.date,
+        "white": game.players[0],
+        "black": game.players[1],
+        "white_elo": game.ratings[0],
+        "black_elo": game.ratings[1],
+        "moves": game.moves,
+    })
+}
+
+fn json_of(fen: &str, seen: &Seen) -> Value {
+    let [first, last] = match &seen.ends {
+        Some(ends) => ends.each_ref().map(|game| game_json(game)),
+        None => [Value::Null, Value::Null],
+    };
+    json!({ "fen": fen, "games": seen.games, "visits": seen.visits, "first": first, "last": last })
+}
+
+fn list_novelties(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
+    let reel = Reel::open(&args.database)?;
+    let name = shown(&args.database);
+    let remedy = format!("`orbit positions --write {name}` writes one");
+    let table = PositionTable::open(&reel).map_err(|error| match error {
+        TableError::Reel(error) => error.into(),
+        error => Failure::Other(format!("{error}: {remedy}")),
+    })?;
+    let table = match table {
+        Some(table) if table.blocks() == reel.blocks() => table,
+        Some(_) => {
+            return Err(Failure::Other(format!(
+                "games were appended to {name} since its table of positions was written: {remedy}"
+            )));
+        }
+        None => {
+            return Err(Failure::Other(format!(
+                "novelties need a table of positions, and {name} has none: {remedy}"
+            )));
+        }
+    };
+    let mut out = Out::new();
+    let mut written = Ok(());
+    orbit_visits::novelties(&reel, &table, |novelty| {
+        written = match args.json {
+            true => out.json(&novelty_json(&novelty)),
+            false => out.line(novelty_text(&novelty)),
+        };
+        if written.is_err() || interrupt.is_set() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })?;
+    written?;
+    out.finish()?;
+    Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done })
+}
+
+fn novelty_text(novelty: &Novelty) -> String {
+    let before: Vec<String> =
+        novelty.before.iter().map(|Played { san, games, .. }| format!("{san} {}", grouped(*games))).collect();
+    let before = if before.is_empty() { String::new() } else { format!(" (before: {})", before.join(", ")) };
+    let what = novelty.label.as_deref().unwrap_or("its start position");
+    format!("{}: {what}{before}", game_text(&novelty.game))
+}
+
+fn novelty_json(novelty: &Novelty) -> Value {
+    let before = novelty.before.iter().map(|Played { san, games, .. }| json!({ "san": san, "games": games }));
+    let mut all = game_json(&novelty.game);
+    all["ply"] = novelty.ply.into();
+    all["move"] = novelty.label.clone().into();
+    all["fen"] = FenRecord::without_counters(novelty.position.to_setup()).to_string().into();
+    all["games_before"] = novelty.games_before.into();
+    all["before"] = before.collect::<Vec<_>>().into();
+    all
+}
