@@ -47,6 +47,7 @@ mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod players;
+mod positions;
 mod program;
 mod promises;
 mod readme;

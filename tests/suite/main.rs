@@ -28,6 +28,7 @@
 //! * `second`: position lists of CQL 5 beside an evaluator of its own.
 //! * `second_chains`: `line` and `path` beside an evaluator of its own.
 //! * `soup`: random text, which must never bring the parser down.
+//! * `visits`: tables of positions beside counts by shakmaty; files that are damaged or of other games.
 //! * `verify`: engines that check and stand in for one another, several queries at once.
 //! * `reference`: what tables cannot say of the reference engine.
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
@@ -121,6 +122,7 @@ mod trees;
 #[cfg(feature = "gpu")]
 mod variants;
 mod verify;
+mod visits;
 
 use std::process::ExitCode;
 

@@ -164,8 +164,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "choice",
-        &["board", "diagnostic", "engine", "game", "named", "reel"],
-        "chooses by hits and by what games say",
+        &["board", "diagnostic", "engine", "fen", "game", "named", "reel"],
+        "chooses by hits and by what games say; positions are given as FEN",
     ),
     (
         "stats",
@@ -210,6 +210,7 @@ const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("reel", "orbit_reel", Some("reel")),
     ("search", "orbit_search", None),
     ("transforms", "orbit_transforms", Some("orbit")),
+    ("visits", "orbit_visits", Some("visits")),
     ("witness", "orbit_witness", Some("second_reader")),
 ];
 

@@ -276,7 +276,11 @@ impl Buckets {
         }
         self.bytes = 0;
         if self.spilt.is_none() {
-            let (temporary, file) = Temporary::create(table.to_owned()).map_err(|(_, error)| error)?;
+            // Both are there at once, so that their names differ.
+            let mut name = table.file_name().unwrap_or_default().to_owned();
+            name.push(".sort");
+            let (temporary, file) =
+                Temporary::create(table.with_file_name(name)).map_err(|(_, error)| error)?;
             options.unfinished.add(temporary.path());
             let runs = vec![Vec::new(); self.held.len()];
             self.spilt = Some(Spilt { file, offset: 0, runs, _temporary: temporary });

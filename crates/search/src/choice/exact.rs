@@ -32,8 +32,7 @@ impl ExactPosition {
         position.board == self.0.board && legal::as_counted(position) == self.0
     }
 
-    /// The board with all that stands on it and the side to move, for [`diagram::query`](orbit_query::diagram::query): `_` is
-    /// an empty square.
+    /// The board with all that stands on it and the side to move, as `--board` takes them: `_` is an empty square.
     pub(crate) fn board(&self) -> String {
         let letter = |code: Code| code.piece().map_or(b'_', |piece| piece.char() as u8);
         let board = fen::board_text(|square| Some(letter(self.0.board.at(square))));

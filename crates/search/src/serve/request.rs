@@ -290,7 +290,7 @@ impl Explain {
 
     fn of(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
         let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
-        let names = ["query", "theme", "board", "similar", "at", "transforms", "dialect", "schema"];
+        let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
         if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
             let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
             return Err(Fault::new(Code::Request, why));

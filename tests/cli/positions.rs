@@ -1,0 +1,210 @@
+//! `orbit positions`, `orbit index --positions` and `orbit scan --at`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use orbit_reel::Reel;
+use orbit_visits::PositionTable;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::program::{SAMPLE, run_in};
+
+const NAJDORF: &str = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6";
+const OPEN: &str = "rnbqkb1r/pp2pppp/3p1n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq -";
+
+#[track_caller]
+fn orbit(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
+    let (found, stdout, stderr) = run_in(folder, args);
+    assert_eq!(found, Some(code), "{args:?}: {stderr}");
+    (stdout, stderr)
+}
+
+/// A folder with a reel of some games of the sample, and its table.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(SAMPLE).unwrap();
+    let ends: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).collect();
+    fs::write(folder.path().join("a.pgn"), &text[..ends[300]]).unwrap();
+    fs::write(folder.path().join("b.pgn"), &text[ends[300]..ends[400]]).unwrap();
+    let (_, stderr) = orbit(folder.path(), 0, &["index", "--positions", "a.pgn", "-o", "a.reel"]);
+    assert!(stderr.contains("a.reel.positions: ") && stderr.contains(" distinct positions of "), "{stderr}");
+    folder
+}
+
+#[test]
+fn a_position_is_looked_up_in_text_and_json() {
+    let folder = folder();
+    let (text, stderr) = orbit(folder.path(), 0, &["positions", "a.reel", NAJDORF]);
+    assert!(stderr.contains("a.reel.positions: 0 of "), "{stderr}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "rnbqkb1r/1p2pppp/p2p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq -");
+    assert!(
+        lines[1].starts_with("games   ") && lines[3].starts_with("first   ") && lines.len() == 5,
+        "{text}"
+    );
+    let (json, _) = orbit(folder.path(), 0, &["positions", "-q", "--json", "a.reel", NAJDORF]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(lines[1], format!("games   {}", json["games"]));
+    assert!(json["first"]["date"].as_str() <= json["last"]["date"].as_str(), "{json}");
+    // The same without the table, of PGN.
+    let (again, _) = orbit(folder.path(), 0, &["positions", "a.pgn", lines[0]]);
+    assert_eq!(again, text);
+    let none = "8/8/8/4k3/4P3/4K3/8/8 w - -";
+    let (text, _) = orbit(folder.path(), 0, &["positions", "-q", "a.reel", none]);
+    assert_eq!(text, format!("{none}\nno game has this position\n"));
+    orbit(folder.path(), 1, &["positions", "-q", "--fail-if-none", "a.reel", none]);
+    for (wrong, why) in [("e4 e9", "`e9` is no move"), ("e4 e4", "`e4` is no legal move"), ("8/8 w", "")] {
+        let (_, stderr) = orbit(folder.path(), 2, &["positions", "a.reel", wrong]);
+        assert!(stderr.contains(why), "{stderr}");
+    }
+}
+
+#[test]
+fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let asks: &[&[&str]] = &[
+        &["--at", NAJDORF],
+        &["--at", OPEN, "--format", "jsonl"],
+        &["--at", "e4 c5", "--stats", "next"],
+        &["--at", "e4", "--stats", "next:2", "-w", "elo>=2700 and year>=2010"],
+        &["--at", "d4 Nf6", "--player", "Carlsen", "--stats", "next"],
+        &["--at", "d4 Nf6", "--sort", "date", "--limit", "3"],
+        &["--at", "d4 Nf6", "--count"],
+        &["--at", "d4 Nf6", "--stats", "year"],
+        &["--at", "d4 Nf6", "--unique=moves", "--format", "csv"],
+        &["--at", "8/8/8/4k3/4P3/4K3/8/8 w - -"],
+    ];
+    let all = |reel: &str| -> Vec<String> {
+        let one = |ask: &&[&str]| orbit(folder.path(), 0, &[&["scan", "-q"], *ask, &[reel]].concat()).0;
+        asks.iter().map(one).collect()
+    };
+    let with = all("a.reel");
+    assert!(with[..9].iter().all(|text| text.lines().count() >= 1), "{with:?}");
+    fs::rename(path("a.reel.positions"), path("kept")).unwrap();
+    assert_eq!(with, all("a.reel"));
+    // Games are appended: the table answers for those before.
+    fs::rename(path("kept"), path("a.reel.positions")).unwrap();
+    orbit(folder.path(), 0, &["index", "-q", "--append", "b.pgn", "-o", "a.reel"]);
+    let (_, stderr) = orbit(folder.path(), 0, &["scan", asks[0][0], asks[0][1], "a.reel"]);
+    assert!(stderr.contains("1 of them appended since it was written"), "{stderr}");
+    let appended = all("a.reel");
+    assert_ne!(appended, with);
+    fs::rename(path("a.reel.positions"), path("kept")).unwrap();
+    assert_eq!(appended, all("a.reel"));
+    // Castling rights are no part of a board, and of the position.
+    let lost = OPEN.replace("KQkq", "Qkq");
+    let (text, _) = orbit(folder.path(), 0, &["scan", "-q", "--format", "plain", "--at", &lost, "a.reel"]);
+    assert_eq!(text, "");
+}
+
+#[test]
+fn a_table_that_is_not_of_the_reel_is_not_used_and_told() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let ask = ["positions", "a.reel", NAJDORF];
+    let (right, _) = orbit(folder.path(), 0, &ask);
+    let whole = fs::read(path("a.reel.positions")).unwrap();
+    fs::write(path("a.reel.positions"), &whole[..whole.len() / 2]).unwrap();
+    let (text, stderr) = orbit(folder.path(), 0, &ask);
+    assert_eq!(text, right);
+    assert!(
+        stderr.contains("warning: a.reel.positions is damaged: ") && stderr.contains("it is not used"),
+        "{stderr}"
+    );
+    orbit(folder.path(), 0, &["index", "-q", "b.pgn", "-o", "b.reel"]);
+    fs::write(path("b.reel.positions"), &whole).unwrap();
+    let (_, stderr) = orbit(folder.path(), 0, &["scan", "--at", "e4", "b.reel"]);
+    assert!(stderr.contains("warning: b.reel.positions is not of this reel: "), "{stderr}");
+    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "b.reel"]);
+    assert!(stderr.contains("b.reel.positions is not of this reel: "), "{stderr}");
+    orbit(folder.path(), 0, &["positions", "-q", "--write", "a.reel"]);
+    assert!(fs::read(path("a.reel.positions")).unwrap() == whole);
+    // Nothing is appended, and the table is written all the same.
+    fs::remove_file(path("a.reel.positions")).unwrap();
+    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "a.reel"]);
+    assert!(stderr.contains("`orbit positions --write a.reel` writes one"), "{stderr}");
+    orbit(folder.path(), 0, &["index", "-q", "--append", "--positions", "a.pgn", "-o", "a.reel"]);
+    assert!(fs::read(path("a.reel.positions")).unwrap() == whole);
+}
+
+#[test]
+fn reels_of_a_folder_have_a_table_each() {
+    let folder = folder();
+    orbit(folder.path(), 0, &["index", "-q", "--positions", "--shards", "64K", "a.pgn", "-o", "db"]);
+    let files = fs::read_dir(folder.path().join("db")).unwrap();
+    let tables =
+        files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "positions"));
+    assert!(tables.count() >= 1);
+    for ask in [&["positions", "-q"][..], &["scan", "-q", "--at"]] {
+        let words = |database: &'static str| match ask[0] {
+            "scan" => [ask, &[NAJDORF, database]].concat(),
+            _ => [ask, &[database, NAJDORF]].concat(),
+        };
+        assert_eq!(orbit(folder.path(), 0, &words("db")), orbit(folder.path(), 0, &words("a.reel")));
+    }
+}
+
+#[test]
+fn novelties_are_listed() {
+    let folder = folder();
+    let (text, _) = orbit(folder.path(), 0, &["positions", "--novelties", "a.reel"]);
+    let (json, _) = orbit(folder.path(), 0, &["positions", "--novelties", "--json", "a.reel"]);
+    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(text.lines().count(), rows.len());
+    assert!(rows.len() > 200, "{}", rows.len());
+    let is_whole = |row: &&Value| {
+        row["white_elo"].is_number() && row["before"].as_array().is_some_and(|all| !all.is_empty())
+    };
+    assert!(rows.iter().filter(is_whole).count() > 100);
+}
+
+/// A process that is killed while it writes leaves the old table or the new one.
+#[test]
+fn a_run_that_is_killed_leaves_the_old_table_or_the_new_one() {
+    let folder = folder();
+    let table = folder.path().join("a.reel.positions");
+    let whole = fs::read(&table).unwrap();
+    let spawn = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        command.current_dir(folder.path()).args(["positions", "-q", "--write", "-j", "1", "a.reel"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let begun = Instant::now();
+    assert!(spawn().wait().unwrap().success());
+    let taken = begun.elapsed();
+    let mut killed = 0;
+    for round in 0..12u32 {
+        let mut victim = spawn();
+        std::thread::sleep(taken * round / 12);
+        killed += u32::from(victim.try_wait().unwrap().is_none());
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        assert!(fs::read(&table).unwrap() == whole, "{round}");
+        let reel = Reel::open(&folder.path().join("a.reel")).unwrap();
+        assert!(PositionTable::open(&reel).unwrap().is_some());
+    }
+    assert!(killed > 0 && taken > Duration::ZERO);
+    orbit(folder.path(), 0, &["positions", "-q", "--write", "a.reel"]);
+    let left = fs::read_dir(folder.path()).unwrap();
+    let left =
+        left.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().contains(".tmp")).count();
+    assert_eq!(left, 0, "the next run removes what is left");
+}
+
+#[test]
+fn a_reel_is_whole_though_its_table_cannot_be_written() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    fs::remove_file(path("a.reel.positions")).unwrap();
+    fs::create_dir(path("a.reel.positions")).unwrap();
+    let (_, stderr) = orbit(folder.path(), 2, &["index", "--positions", "a.pgn", "-o", "a.reel"]);
+    assert!(stderr.contains("a.reel.positions cannot be written ("), "{stderr}");
+    assert!(stderr.contains("the reel can be searched without it"), "{stderr}");
+    let (_, stderr) = orbit(folder.path(), 0, &["scan", "--at", NAJDORF, "a.reel"]);
+    assert!(stderr.contains("warning: a.reel.positions: it is no file; it is not used"), "{stderr}");
+    orbit(folder.path(), 0, &["info", "--verify", "a.reel"]);
+}
