@@ -458,6 +458,9 @@ fn novelties_are_those_of_brute_force() {
     let folder = tempfile::tempdir().unwrap();
     // Of two equal games the first one has the novelty.
     assert_eq!(check_novelties(&folder, GAMES, 300), 6);
+    let ratings =
+        novelties(&folder.path().join("games.reel")).into_iter().map(|novelty| novelty.game.ratings);
+    assert_eq!(ratings.collect::<Vec<_>>()[0], [Some(2400), None]);
     let (folder, text) = (tempfile::tempdir().unwrap(), sample_games(500));
     let found = check_novelties(&folder, &text, 30_000);
     assert!(found > 400, "{found}");

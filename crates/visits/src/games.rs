@@ -1,9 +1,6 @@
 //! The games of visits, while a table is written: 8 bytes of memory each.
 
-use std::io;
-
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};
-use super::write::Out;
 
 /// All games so far.
 #[derive(Default)]
@@ -33,14 +30,13 @@ impl Games {
         &self.blocks
     }
 
-    /// Adds the games of the next block.
-    pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, out: &mut Out) -> io::Result<()> {
-        let offset = out.offset;
-        out.put(&checked(bytemuck::cast_slice(&games)))?;
+    /// Adds the games of the next block, and gives the bytes that stand for them at an offset of the file.
+    pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, offset: u64) -> Vec<u8> {
+        let bytes = checked(bytemuck::cast_slice(&games));
         self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
         self.games.push(games);
         self.slots += slots;
-        Ok(())
+        bytes
     }
 
     /// Sums up rising slots.

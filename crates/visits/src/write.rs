@@ -107,7 +107,10 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         |block| (sorted_records(block, shift, bits), games_of(block)),
         |_, ((records, ends), block_games)| {
             let added = buckets.add(&records, &ends, games.slots(), &path, options);
-            fault = added.and_then(|()| games.add(records.len() as u64, block_games, &mut out));
+            fault = added.and_then(|()| {
+                let bytes = games.add(records.len() as u64, block_games, out.offset);
+                out.put(&bytes)
+            });
             if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     )?;
@@ -166,13 +169,13 @@ fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> 
 }
 
 /// The file, and how much of it is written.
-pub(super) struct Out {
+struct Out {
     file: BufWriter<File>,
-    pub(super) offset: u64,
+    offset: u64,
 }
 
 impl Out {
-    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.offset += bytes.len() as u64;
         self.file.write_all(bytes)
     }
