@@ -55,7 +55,7 @@ impl SeenGame {
             number: game.number(),
             date: date::known_text(game).map(|text| text.into_owned()),
             players: Color::ALL.map(|side| tags::player(game, side).map(|name| name.into_owned())),
-            ratings: [Rating::White, Rating::Black].map(|rating| rating.of_game(game).map(i64::from)),
+            ratings: [Rating::White, Rating::Black].map(|rating| rating.of_game(game)),
             moves,
         }
     }

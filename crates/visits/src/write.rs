@@ -98,9 +98,8 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     let mut buckets = Buckets::new(slots, options);
     let mut games = Games::default();
     let mut fault = Ok(());
-    let mut database = DatabaseOptions::default();
-    database.interrupt = Arc::clone(&options.interrupt);
-    let database = Database::from_reel(reel, database);
+    let reading = DatabaseOptions { interrupt: Arc::clone(&options.interrupt), ..DatabaseOptions::default() };
+    let database = Database::from_reel(reel, reading);
     let (shift, bits) = (buckets.shift, options.key_bits);
     let summary = database.for_each_block(
         options.threads,
