@@ -211,7 +211,7 @@ fn game_json(game: &SeenGame) -> Value {
 
 fn json_of(fen: &str, seen: &Seen) -> Value {
     let [first, last] = match &seen.ends {
-        Some(ends) => ends.each_ref().map(|game| game_json(game)),
+        Some(ends) => ends.each_ref().map(game_json),
         None => [Value::Null, Value::Null],
     };
     json!({ "fen": fen, "games": seen.games, "visits": seen.visits, "first": first, "last": last })
