@@ -115,7 +115,7 @@ fn write(reel: &Path, change: impl FnOnce(&mut TableOptions)) -> visits::TableSi
     let mut options = TableOptions::default();
     options.threads = 2;
     change(&mut options);
-    visits::write_table(reel, &options).unwrap()
+    orbit_visits::write_table(reel, &options).unwrap()
 }
 
 fn open(reel: &Path) -> (Reel, PositionTable) {
@@ -202,7 +202,7 @@ fn expected(games: &[Played]) -> BTreeMap<String, Expected> {
 
 fn look_up(reel: &Path, position: &Position) -> Seen {
     let database = Database::open(&[reel.to_owned()], DatabaseOptions::default()).unwrap();
-    visits::seen(database, position, 1, |error| panic!("{error}")).unwrap().0
+    orbit_visits::seen(database, position, 1, |error| panic!("{error}")).unwrap().0
 }
 
 fn told(seen: &Seen) -> Option<Expected> {
@@ -382,14 +382,17 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     let before = fs::read(table_path(&reel)).unwrap();
     let options = TableOptions::default();
     options.interrupt.store(true, Ordering::Relaxed);
-    let error = visits::write_table(&reel, &options).unwrap_err();
+    let error = orbit_visits::write_table(&reel, &options).unwrap_err();
     assert!(matches!(error, TableError::Interrupted { .. }), "{error}");
     assert!(fs::read(table_path(&reel)).unwrap() == before);
     let nowhere = folder.path().join("none.reel");
-    assert!(matches!(visits::write_table(&nowhere, &TableOptions::default()), Err(TableError::Reel(_))));
+    assert!(matches!(
+        orbit_visits::write_table(&nowhere, &TableOptions::default()),
+        Err(TableError::Reel(_))
+    ));
     fs::remove_file(table_path(&reel)).unwrap();
     fs::create_dir(table_path(&reel)).unwrap();
-    let error = visits::write_table(&reel, &TableOptions::default()).unwrap_err();
+    let error = orbit_visits::write_table(&reel, &TableOptions::default()).unwrap_err();
     assert!(matches!(error, TableError::Write { .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
@@ -429,7 +432,7 @@ fn novelties_by_hand(games: &[Played]) -> Vec<(u32, usize, Option<String>, Vec<(
 fn novelties(reel: &Path) -> Vec<Novelty> {
     let (reel, table) = open(reel);
     let mut all = Vec::new();
-    visits::novelties(&reel, &table, |novelty| {
+    orbit_visits::novelties(&reel, &table, |novelty| {
         all.push(novelty);
         ControlFlow::Continue(())
     })

@@ -78,7 +78,7 @@ impl Database {
     /// # Errors
     ///
     /// Those of `choose`.
-    pub(crate) fn choose_blocks<E>(
+    pub fn choose_blocks<E>(
         mut self,
         mut choose: impl FnMut(&Reel) -> Result<Option<Vec<usize>>, E>,
     ) -> Result<Database, E> {

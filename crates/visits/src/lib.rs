@@ -7,6 +7,8 @@
 //! Of queries it knows nothing. The invariants: a table answers for those blocks of a reel alone of which it was made, byte for
 //! byte; and every answer was compared with a board of the reel, so that a hash never decides alone which position it is.
 
+#![deny(unsafe_code, missing_docs)]
+
 mod bits;
 mod format;
 mod games;

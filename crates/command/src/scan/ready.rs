@@ -24,10 +24,10 @@ use super::{Args, failure, misses, print_summary};
 use crate::common::{Interrupt, Progress, ProgressArgs, fast_engine, is_unread, print_failures, threads};
 use crate::failure::{Exit, Failure};
 use crate::pass::print_notes;
+use crate::positions::{unused_line, used_line};
 use crate::query_text::QueryText;
 use crate::reading::print_substitutes;
 use crate::sink::Files;
-use orbit_core::positions::{unused_line, used_line};
 use crate::stats::Statistics;
 
 /// What a search is made ready for.

@@ -4,7 +4,7 @@ use std::fs::File;
 
 /// A file that several threads read at once.
 #[derive(Debug)]
-pub(crate) struct SharedFile {
+pub struct SharedFile {
     #[cfg(unix)]
     file: File,
     #[cfg(not(unix))]
@@ -13,22 +13,34 @@ pub(crate) struct SharedFile {
 
 impl SharedFile {
     #[cfg(unix)]
-    pub(crate) fn new(file: File) -> SharedFile {
+    /// Of a file that is open for reading.
+    pub fn new(file: File) -> SharedFile {
         SharedFile { file }
     }
 
     #[cfg(unix)]
-    pub(crate) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    /// Fills `bytes` from an offset on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, and an end of the file before the last byte.
+    pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn new(file: File) -> SharedFile {
+    /// Of a file that is open for reading.
+    pub fn new(file: File) -> SharedFile {
         SharedFile { file: std::sync::Mutex::new(file) }
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
+    /// Fills `bytes` from an offset on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, and an end of the file before the last byte.
+    pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         use std::io::{Read as _, Seek as _, SeekFrom};
         let mut file = crate::sync::lock(&self.file);
         file.seek(SeekFrom::Start(offset))?;
