@@ -111,7 +111,7 @@ fn append(reel: &Path, pgn: &Path, chunk_bytes: usize) {
     writer.finish(&[ReelSource { name, reader, games: 1000, ..ReelSource::default() }]).unwrap();
 }
 
-fn write(reel: &Path, change: impl FnOnce(&mut TableOptions)) -> visits::TableSize {
+fn write(reel: &Path, change: impl FnOnce(&mut TableOptions)) -> orbit_visits::TableSize {
     let mut options = TableOptions::default();
     options.threads = 2;
     change(&mut options);
@@ -207,7 +207,7 @@ fn look_up(reel: &Path, position: &Position) -> Seen {
 
 fn told(seen: &Seen) -> Option<Expected> {
     let [first, last] = seen.ends.as_ref()?;
-    let game = |game: &visits::SeenGame| (game.number, game.players.clone().map(Option::unwrap_or_default));
+    let game = |game: &orbit_visits::SeenGame| (game.number, game.players.clone().map(Option::unwrap_or_default));
     Some(Expected { visits: seen.visits, games: seen.games, first: game(first), last: game(last) })
 }
 
