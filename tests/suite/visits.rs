@@ -305,7 +305,7 @@ fn lists_of_many_visits_are_whole() {
     let visits = table.visits_of(&found).unwrap();
     let games: BTreeSet<(usize, usize)> = visits.iter().map(|visit| (visit.block, visit.game)).collect();
     assert_eq!((visits.len(), games.len()), (150, 150));
-    assert!(visits.iter().any(|visit| *visit == found.first) && visits.contains(&found.last));
+    assert!(visits.contains(&found.first) && visits.contains(&found.last));
     let blocks = table.blocks_with(&open_reel, &Position::STANDARD).unwrap();
     assert_eq!(blocks, (0..open_reel.blocks()).collect::<Vec<_>>());
 }
@@ -397,8 +397,11 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// The first new position of each game by brute force: game, ply, move, what was played before.
-fn novelties_by_hand(games: &[Played]) -> Vec<(u32, usize, Option<String>, Vec<(String, u64)>, u64)> {
+/// A novelty: game, half-moves, move, what was played before, and in how many games the position before was.
+type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
+
+/// The first new position of each game by brute force.
+fn novelties_by_hand(games: &[Played]) -> Vec<Found> {
     let mut order: Vec<usize> = (0..games.len()).collect();
     order.sort_by_key(|&index| (games[index].date, index));
     let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
