@@ -17,21 +17,11 @@ use super::failure::{Exit, Failure};
 use super::reading::UnpackArgs;
 
 const AFTER_HELP: &str = "\
-Positions:
-  The positions of main lines count. Two are the same as for repetitions: board, side to move and
-  castling rights are equal, and the en passant square if a pawn can capture there; neither move
-  numbers nor the kind of chess count.
-
 Tables:
   `orbit positions --write all.reel` and `orbit index --positions` write all.reel.positions beside
   all.reel. A table answers for the games of which it was made. Games that were appended since are
   read from the reel. A table that is damaged or of another reel is not used, and a message says so.
   Without a table all games are read.
-
-Dates:
-  Of games with equal dates, the one that comes first in the file is the earlier one. A day or month
-  that is not known comes after all days or months that are known: 2015.??.?? after 2015.12.31. A
-  game without a year comes after all others; it is the last one only if no game has a year.
 
 Exit code: 0 if the position was looked up, whether or not it was found, or the table was written; 1
 if the position was not found and --fail-if-none is given; 2 if the position, the reel or the table
@@ -50,6 +40,13 @@ pub(super) struct Args {
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The position: a FEN, or moves from the usual start position.
+    ///
+    /// The positions of main lines count. Two are the same as for repetitions: board, side to move and castling rights are
+    /// equal, and the en passant square if a pawn can capture there.
+    ///
+    /// Of games with equal dates, the one that comes first in the file is the earlier one. A day or month that is not known
+    /// comes after all that are known: 2015.??.?? after 2015.12.31. A game without a year comes after all others; it is the
+    /// last one only if no game has a year.
     #[arg(value_name = "POSITION", required_unless_present_any = ["write", "novelties"])]
     position: Option<ExactPosition>,
     /// Write the table of positions of a reel, in place of the one that is there.
