@@ -80,6 +80,6 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
 /// Copies that were not searched, and stay.
 fn held(blocks: &[&Block]) -> Vec<Block> {
     let copies: Vec<Block> = blocks.iter().copied().cloned().collect();
-    copies.iter().for_each(Block::hold);
+    Block::hold_all(copies.iter());
     copies
 }

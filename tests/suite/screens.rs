@@ -142,7 +142,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
         for block in &blocks {
             // A copy has not been searched yet.
             let block = &block.clone();
-            block.hold();
+            Block::hold_all([block].into_iter());
             let of_new = scan(&[block], text, true);
             let of_searched = scan(&[block], text, true);
             let without = scan(&[block], text, false);

@@ -4,14 +4,14 @@
 //! sources as a run over the files did, and several runs share them.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary, Turns};
 use orbit_pgn::{Sources, file_of};
-use orbit_reel::Totals;
+use orbit_reel::{Block, Totals};
 
 /// All blocks of a database.
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ struct Inner {
     annotations: bool,
     summary: Summary,
     bytes: u64,
+    numbers: Range<u64>,
 }
 
 /// A database that was read as far as memory was meant for.
@@ -72,8 +73,8 @@ impl Held {
         if !summary.finished {
             return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
         }
-        blocks.iter().for_each(|streamed| streamed.block.hold());
-        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, annotations, summary, bytes }))))
+        let numbers = Block::hold_all(blocks.iter().map(|streamed| &*streamed.block));
+        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, annotations, summary, bytes, numbers }))))
     }
 
     /// The database, to be read from memory.
@@ -107,6 +108,11 @@ impl Held {
     /// The memory that the blocks take, about.
     pub fn bytes(&self) -> u64 {
         self.0.bytes
+    }
+
+    /// The numbers of its blocks: see [`Block::number_held`].
+    pub fn numbers(&self) -> Range<u64> {
+        self.0.numbers.clone()
     }
 
     /// Bytes of input that were read.

@@ -28,6 +28,15 @@ impl Default for GpuLimits {
     }
 }
 
+/// How much of the games lies on a graphics card. Columns of tags and the tables of queries are not counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CardUse {
+    /// Bytes that went there for the queries of an engine.
+    pub uploaded: u64,
+    /// Bytes that stay there for queries to come, of all databases.
+    pub resident: u64,
+}
+
 /// Something that goes wrong on purpose, in tests of what happens then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
@@ -49,6 +58,10 @@ pub struct GpuOptions {
     pub adapter: AdapterChoice,
     /// Limits beyond the adapter's.
     pub limits: GpuLimits,
+    /// Bytes of games of sessions that may stay on the device for queries to come. By default four fifths of
+    /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one that shares the processor's
+    /// memory, and 256 MiB on a program that stands in for a card.
+    pub resident_bytes_max: Option<u64>,
     /// The way to write and run kernels where an engine or an upload does not say otherwise.
     pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.

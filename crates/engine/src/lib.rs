@@ -177,13 +177,15 @@ pub struct EngineInfo {
     pub persistent: Vec<(String, Vec<u8>)>,
     /// The number of positions that another engine has recomputed, and its name, if one does.
     pub verified: Option<(u64, &'static str)>,
+    /// What lies on the graphics card, if it answers.
+    pub card: Option<gpu::CardUse>,
 }
 
 impl EngineInfo {
     /// An engine that takes blocks one by one, in any order, and has nothing to tell.
     pub fn plain(name: &'static str, copies: Vec<usize>) -> EngineInfo {
-        let (notice, persistent, verified) = (None, Vec::new(), None);
-        EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified }
+        let (notice, persistent, verified, card) = (None, Vec::new(), None, None);
+        EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified, card }
     }
 
     /// The number of queries.

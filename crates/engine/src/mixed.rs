@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::gpu::CardUse;
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use orbit_reel::Block;
 
@@ -89,6 +90,10 @@ impl Engine for Mixed {
             in_order: all.iter().any(|info| info.in_order),
             blocks_at_once: all.iter().map(|info| info.blocks_at_once).max().unwrap_or(1),
             notice: all.iter().find_map(|info| info.notice.clone()),
+            card: all.iter().filter_map(|info| info.card).reduce(|sum, one| CardUse {
+                uploaded: sum.uploaded + one.uploaded,
+                resident: sum.resident.max(one.resident),
+            }),
             verified: verified.reduce(|sum, (positions, _)| (sum.0 + positions, sum.1)),
             persistent: all.into_iter().flat_map(|info| info.persistent).collect(),
         }

@@ -6,7 +6,7 @@
 
 #![expect(missing_docs, reason = "the engine itself documents these names")]
 
-use std::{convert::Infallible, marker::PhantomData, sync::Arc};
+use std::{convert::Infallible, marker::PhantomData, ops::Range, sync::Arc, time::Duration};
 
 pub use super::cards::*;
 
@@ -40,6 +40,26 @@ impl GpuDevice {
     }
 
     pub fn report(&self) -> AdapterReport {
+        match self.0 {}
+    }
+
+    pub fn is_alive(&self) -> bool {
+        match self.0 {}
+    }
+
+    pub fn resident_bytes(&self) -> u64 {
+        match self.0 {}
+    }
+
+    pub fn holds(&self, _: &Range<u64>) -> bool {
+        match self.0 {}
+    }
+
+    pub fn release(&self, _: &Range<u64>) {
+        match self.0 {}
+    }
+
+    pub fn give_back(&self, _: Duration) {
         match self.0 {}
     }
 

@@ -1,6 +1,7 @@
 //! A block: a little strip of whole games.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -297,9 +298,19 @@ impl Block {
         &self.tags.values
     }
 
-    /// Says that the block stays in memory and is to be searched again and again. It changes no answer. Copies are not held.
-    pub fn hold(&self) {
-        self.found.hold();
+    /// Says that blocks stay in memory as they are and are to be searched again and again. It changes no answer. Copies are not
+    /// held. Gives the numbers of the blocks, which no other block of the process has or gets.
+    pub fn hold_all<'a>(blocks: impl ExactSizeIterator<Item = &'a Block>) -> Range<u64> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let count = blocks.len() as u64;
+        let first = NEXT.fetch_add(count, Ordering::Relaxed);
+        blocks.zip(first..).for_each(|(block, number)| block.found.hold(number));
+        first..first + count
+    }
+
+    /// The number of the block, if it is held.
+    pub fn number_held(&self) -> Option<u64> {
+        self.found.number()
     }
 
     /// Whether the block is held, and this was called since.

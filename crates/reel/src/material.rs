@@ -4,7 +4,7 @@
 //! then often need no other look at the block. So only blocks that are held in memory get it, and not for their first search.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use orbit_core::board::Code;
 
@@ -68,7 +68,8 @@ impl Material {
 /// differ in it.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    is_held: AtomicBool,
+    /// The number of the block since it is held; 0 before.
+    number: AtomicU64,
     was_searched: AtomicBool,
     material: OnceLock<Material>,
 }
@@ -86,13 +87,18 @@ impl PartialEq for Found {
 }
 
 impl Found {
-    pub(super) fn hold(&self) {
-        self.is_held.store(true, Relaxed);
+    pub(super) fn hold(&self, number: u64) {
+        self.number.store(number, Relaxed);
+    }
+
+    /// The number of the block, if it is held.
+    pub(super) fn number(&self) -> Option<u64> {
+        Some(self.number.load(Relaxed)).filter(|&number| number != 0)
     }
 
     /// Whether the block is held, and this was called since.
     pub(super) fn is_searched_again(&self) -> bool {
-        self.is_held.load(Relaxed) && self.was_searched.swap(true, Relaxed)
+        self.number().is_some() && self.was_searched.swap(true, Relaxed)
     }
 
     /// The material, which `find` gives if it is not known yet.

@@ -8,8 +8,9 @@ mod view;
 use orbit_transforms::OutermostOrbit as _;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use self::found::Counting;
 use self::view::View;
@@ -21,7 +22,7 @@ use orbit_core::sync::lock;
 use orbit_database::{Database, DatabaseError, Room, StreamedBlock, Summary};
 use orbit_engine::cpu::Cpu;
 use orbit_engine::fallback::Fallback;
-use orbit_engine::gpu::{Gpu, GpuDevice, GpuOptions};
+use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, GpuOptions};
 use orbit_engine::mixed::{Group, Mixed};
 use orbit_engine::narrowed::Narrowed;
 use orbit_engine::reference::{Bulk, Commentator, SpanFinder};
@@ -72,6 +73,8 @@ pub struct EngineOptions {
     pub card: Card,
     /// Positions that are known to be scanned: see [`Database::positions_known`].
     pub positions: u64,
+    /// The blocks that are scanned, if they are held: see [`Block::number_held`].
+    pub held: Option<Range<u64>>,
     /// How much another engine recomputes.
     pub verify: Option<Sample>,
 }
@@ -90,6 +93,30 @@ enum CardState {
 }
 
 impl Card {
+    /// The card, if it is open.
+    fn device(&self) -> Option<Arc<GpuDevice>> {
+        // Who opens it may hold the lock for long.
+        match self.0.try_lock().as_deref() {
+            Ok(CardState::Open(device)) => Some(Arc::clone(device)),
+            _ => None,
+        }
+    }
+
+    /// Frees the memory of games that stay on the card if no query has asked for any for so long.
+    pub fn give_back(&self, idle: Duration) {
+        self.device().into_iter().for_each(|device| device.give_back(idle));
+    }
+
+    /// Frees the memory of the blocks that are held by these numbers.
+    pub fn release(&self, numbers: &Range<u64>) {
+        self.device().into_iter().for_each(|device| device.release(numbers));
+    }
+
+    /// Bytes of games that stay on the card for queries to come.
+    pub fn resident_bytes(&self) -> u64 {
+        self.device().map_or(0, |device| device.resident_bytes())
+    }
+
     /// Has the card opened anew when it is next wanted, for instance after it has failed.
     pub fn forget(&self) {
         *lock(&self.0) = CardState::Unopened;
@@ -116,6 +143,33 @@ const POSITIONS_A_SECOND: u64 = 50_000_000;
 /// many threads.
 pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
+}
+
+/// The same where the card is open and has all blocks: it need not be opened, and nothing goes there. What is left of the cost is that of compiling. An
+/// estimate as well.
+fn positions_for_resident(threads: usize) -> u64 {
+    positions_for_card(threads) / 10
+}
+
+/// Whether a card is likely to be the faster one. `has_blocks` is asked only if that decides.
+fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) -> bool {
+    positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
+}
+
+/// The cards that are open in this process. Whoever wants one with the same options shares it, with what is on it.
+static OPEN: Mutex<Vec<(GpuOptions, Weak<GpuDevice>)>> = Mutex::new(Vec::new());
+
+/// Opens a card, or takes one that is open.
+fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
+    let mut open = lock(&OPEN);
+    open.retain(|(_, device)| device.strong_count() > 0);
+    let same = open.iter().filter(|(known, _)| *known == options).filter_map(|(_, device)| device.upgrade());
+    if let Some(device) = same.into_iter().find(|device| device.is_alive()) {
+        return Ok(device);
+    }
+    let device = Arc::new(GpuDevice::open(options.clone())?);
+    open.push((options, Arc::downgrade(&device)));
+    Ok(device)
 }
 
 /// Why a scan cannot be made, or stopped midway.
@@ -601,9 +655,13 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
 /// work outweighs its start, none if it cannot be opened.
 fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    let has_blocks = || {
+        let device = options.card.device();
+        device.zip(options.held.as_ref()).is_some_and(|(device, held)| device.holds(held))
+    };
     let gpu = match (options.engine, &options.gpu) {
         (EngineChoice::Gpu, gpu) => gpu.clone().unwrap_or_default(),
-        (EngineChoice::Auto, Some(gpu)) if options.positions > positions_for_card(threads) => gpu.clone(),
+        (EngineChoice::Auto, Some(gpu)) if outweighs(options.positions, threads, has_blocks) => gpu.clone(),
         _ => return Ok(None),
     };
     let is_ours = options.engine == EngineChoice::Auto;
@@ -616,9 +674,8 @@ fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> 
         CardState::Unfit if is_ours => return Ok(None),
         CardState::Unopened | CardState::Unfit => {}
     }
-    match GpuDevice::open(gpu) {
+    match open_card(gpu) {
         Ok(device) if !is_ours || !device.report().is_software() => {
-            let device = Arc::new(device);
             *state = CardState::Open(Arc::clone(&device));
             Ok(Some(device))
         }

@@ -102,7 +102,7 @@ pub(super) fn has_room<'a>(
     let together = bytes(carried.saturating_add(found)).saturating_add(games);
     let largest = bytes(largest.max(found)).max(games);
     largest <= device.limits.binding_bytes
-        && together <= (device.limits.memory_bytes / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
+        && together <= (device.working_bytes() / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
 }
 
 /// Columns of an upload on the device.

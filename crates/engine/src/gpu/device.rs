@@ -40,6 +40,8 @@ pub(super) struct Device {
     pub(super) poison: bool,
     fault: Option<Fault>,
     allocated: Arc<AtomicU64>,
+    /// Bytes of the limit of memory that blocks which stay may take.
+    pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
     /// Stages that were carried here and not by the processor.
@@ -131,6 +133,7 @@ impl Device {
             poison: options.poison,
             fault: options.fault,
             allocated: Arc::default(),
+            set_aside: AtomicU64::new(0),
             submissions: Arc::default(),
             readbacks: AtomicU64::new(0),
             stages_carried: AtomicU64::new(0),
@@ -162,6 +165,16 @@ impl Device {
     /// Keeps something of the device's.
     pub(super) fn keep<T: Send + 'static>(&self, value: T) -> Kept<T> {
         Kept::new(value, &self.driver)
+    }
+
+    /// Bytes for all that does not stay on the device.
+    pub(super) fn working_bytes(&self) -> u64 {
+        self.limits.memory_bytes - self.set_aside.load(Ordering::Relaxed).min(self.limits.memory_bytes)
+    }
+
+    /// Whether the device has not ended.
+    pub(super) fn is_alive(&self) -> bool {
+        self.driver.end().is_none()
     }
 
     /// Bytes that may still be allocated.

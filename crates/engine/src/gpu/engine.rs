@@ -1,13 +1,15 @@
 //! The engine: which plans run, on which uploads, and where their answers go.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
+    CardUse, GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
     along::{GameSlots, has_room},
     carry::{self, OnUpload, Staged},
     contexts, hits_of, no_hits,
-    pack::uploads,
+    pack::{self, GAME_BYTES, uploads},
+    resident::InUse,
     run::caps,
     store,
 };
@@ -45,6 +47,10 @@ pub struct Gpu {
     values: Vec<OnceLock<Printed<Plan>>>,
     /// By [`Apart`](orbit_plan::Apart).
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
+    /// Its number among the engines of the device.
+    number: u64,
+    /// Bytes of games that went to the device.
+    uploaded: AtomicU64,
 }
 
 /// What is wanted at the hits of a query.
@@ -78,7 +84,8 @@ impl Gpu {
             from = to;
         }
         let (values, copies) = (plans.unmade(), plans.unmade());
-        Gpu { plans, device, variant, hits, values, copies }
+        let number = device.engines.fetch_add(1, Ordering::Relaxed) + 1;
+        Gpu { plans, device, variant, hits, values, copies, number, uploaded: AtomicU64::new(0) }
     }
 
     /// The kernel of the first pass; of several queries, that of the first ones.
@@ -155,17 +162,24 @@ impl Gpu {
             .chain(copies.map(|(it, _)| (&it.kernel, it.plan.columns.len())))
             .collect();
         let width = kernels.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
-        let caps = caps(device, &kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), width)?;
-        let uploads = uploads(blocks, &caps)?;
-        let staged = || kernels.iter().map(|(kernel, _)| *kernel).filter(|kernel| kernel.carries_on_device());
-        let games = if staged().next().is_some() { whole_games(&uploads, blocks) } else { None };
-        let games = games.filter(|games| {
-            let most = |counts: &mut dyn Iterator<Item = usize>| counts.max().unwrap_or(0);
-            let segments = most(&mut uploads.iter().map(|upload| upload.segments));
-            has_room(device, staged(), (segments, most(&mut games.iter().map(Vec::len))))
-        });
         let transposed = self.variant.transposed;
-        let mut card = OnCard { open, blocks, uploads, transposed, games, set: None };
+        let resident = open.residents.get(open, (blocks, transposed), self.number)?;
+        self.uploaded.fetch_add(resident.as_ref().map_or(0, |resident| resident.sent), Ordering::Relaxed);
+        let caps = caps(device, &kernels.iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>(), width)?;
+        let staged = || kernels.iter().map(|(kernel, _)| *kernel).filter(|kernel| kernel.carries_on_device());
+        let on = match resident {
+            Some(resident) if resident.uploads().iter().all(|(upload, _)| upload.is_within(&caps)) => {
+                On::Resident(resident)
+            }
+            _ => {
+                let uploads = uploads(blocks, &caps)?;
+                let games = if staged().next().is_some() { whole_games(&uploads, blocks) } else { None };
+                On::Sent { uploads, games, bytes: &self.uploaded }
+            }
+        };
+        let carries =
+            on.most_games().is_some_and(|games| has_room(device, staged(), (on.most_segments(), games)));
+        let mut card = OnCard { open, blocks, on, transposed, carries, set: None };
         let mut contexts = contexts(blocks, &request.switch());
 
         let mut all = Vec::with_capacity(self.plans.len());
@@ -264,16 +278,53 @@ fn find_copies(
     Ok(out)
 }
 
-/// Blocks in uploads that go to the device. A single upload stays there until all is done; several go there
+/// Blocks in uploads that are on the device, or go there. A single upload stays there until all is done; several go there
 /// once for each thing that is done with them.
 struct OnCard<'a> {
     open: &'a Open,
     blocks: &'a [&'a Block],
-    uploads: Vec<Upload>,
+    on: On<'a>,
     transposed: bool,
-    /// Where the games of each upload are, if the device carries along them.
-    games: Option<Vec<Vec<GameSlots>>>,
+    /// Whether the device carries what stages find along the games of all uploads.
+    carries: bool,
     set: Option<Lent<'a>>,
+}
+
+/// The uploads of blocks.
+enum On<'a> {
+    /// They stay on the device for other queries.
+    Resident(InUse),
+    /// They go there in buffers that others use as well. Where the games of each are is told if a stage needs it and the device can carry along all of
+    /// them. `bytes` counts what goes there.
+    Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
+}
+
+impl On<'_> {
+    fn len(&self) -> usize {
+        match self {
+            On::Resident(resident) => resident.uploads().len(),
+            On::Sent { uploads, .. } => uploads.len(),
+        }
+    }
+
+    fn most_segments(&self) -> usize {
+        let most = match self {
+            On::Resident(resident) => resident.uploads().iter().map(|(upload, _)| upload.segments).max(),
+            On::Sent { uploads, .. } => uploads.iter().map(|upload| upload.segments).max(),
+        };
+        most.unwrap_or(0)
+    }
+
+    /// The most games of an upload; `None` if it is not known where those of each are.
+    fn most_games(&self) -> Option<usize> {
+        let counts: Vec<usize> = match self {
+            On::Resident(resident) => {
+                resident.uploads().iter().map(|(_, input)| input.game_count()).collect::<Option<_>>()?
+            }
+            On::Sent { games, .. } => games.as_ref()?.iter().map(Vec::len).collect(),
+        };
+        Some(counts.into_iter().max().unwrap_or(0))
+    }
 }
 
 /// Where the games of each upload are, if the device can carry along all of them.
@@ -281,36 +332,56 @@ fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlot
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }
 
-impl OnCard<'_> {
+impl<'a> OnCard<'a> {
     /// A kernel which reads so many columns of games.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
-        Staged { kernel, columns, on_device: self.games.is_some() && kernel.carries_on_device() }
+        Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }
 
     /// Does something with each upload while it is on the device.
     fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
-        for (index, upload) in self.uploads.iter().enumerate() {
+        for index in 0..self.on.len() {
             let mut set = match self.set.take() {
                 Some(set) => set,
-                None => {
-                    let mut set = self.open.set();
-                    let (input, run): (&mut Input, &mut Run) = set.parts();
-                    run.upload(&self.open.device, input, (upload, self.transposed), self.blocks)?;
-                    if let Some(games) = &self.games {
-                        input.set_games(&self.open.device, &games[index])?;
-                    }
-                    set
-                }
+                None => self.set_of(index)?,
             };
-            let (input, run) = set.parts();
-            work(upload, input, run)?;
-            if self.uploads.len() == 1 {
+            let (input, run): (&mut Input, &mut Run) = set.parts();
+            match &self.on {
+                On::Resident(resident) => {
+                    let (upload, input) = &resident.uploads()[index];
+                    work(upload, input, run)?;
+                }
+                On::Sent { uploads, .. } => work(&uploads[index], input, run)?,
+            }
+            if self.on.len() == 1 {
                 self.set = Some(set);
             } else {
                 set.done();
             }
         }
         Ok(())
+    }
+
+    /// A set of buffers for an upload, which goes into them if it is not on the device.
+    fn set_of(&self, index: usize) -> Result<Lent<'a>, GpuError> {
+        let mut set = self.open.set();
+        let (input, run) = set.parts();
+        match &self.on {
+            // The set may have carried something along other games.
+            On::Resident(_) => run.forget_carried(),
+            On::Sent { uploads, games, bytes } => {
+                let upload = &uploads[index];
+                run.upload(&self.open.device, input, (upload, self.transposed), self.blocks)?;
+                let games = games.as_ref().filter(|_| self.carries).map(|games| &games[index]);
+                if let Some(games) = games {
+                    input.set_games(&self.open.device, games)?;
+                }
+                let of_games = GAME_BYTES * games.map_or(0, Vec::len) as u64;
+                let all = pack::bytes(upload.segments, upload.starts) + of_games;
+                bytes.fetch_add(all, Ordering::Relaxed);
+            }
+        }
+        Ok(set)
     }
 
     /// Gives the set of buffers back for others.
@@ -343,7 +414,12 @@ fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [
 
 impl Engine for Gpu {
     fn info(&self) -> EngineInfo {
-        EngineInfo { blocks_at_once: BLOCKS_AT_ONCE, ..EngineInfo::plain("gpu", self.plans.copy_counts()) }
+        let (uploaded, resident) = (self.uploaded.load(Ordering::Relaxed), self.device.resident_bytes());
+        EngineInfo {
+            blocks_at_once: BLOCKS_AT_ONCE,
+            card: Some(CardUse { uploaded, resident }),
+            ..EngineInfo::plain("gpu", self.plans.copy_counts())
+        }
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {

@@ -19,6 +19,7 @@ mod edges;
 mod engine;
 mod floors;
 mod pack;
+mod resident;
 mod run;
 mod uploads;
 mod walks;
@@ -26,20 +27,22 @@ mod ways;
 mod wgsl;
 mod work;
 
-use std::sync::{Arc, Condvar, Mutex, atomic::Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 
 use super::{Hits, Interrupt, context::Context};
-use carry::Staged;
 use device::{BUFFER_SETS, Device};
 use orbit_core::sync::{lock, wait};
-use orbit_plan::{Column, Plan};
+use orbit_plan::Plan;
 use orbit_reel::{Block, SEGMENT_SLOTS};
-use pack::{Caps, Upload, uploads};
-use run::{BufferSet, Input, Run, caps, timed};
+use pack::Upload;
+use resident::Residents;
+use run::{BufferSet, Input, Run};
 
 pub use super::cards::*;
 pub use adapters::adapters;
 pub use engine::Gpu;
+pub use resident::Resident;
 pub use wgsl::Kernel;
 pub use work::Work;
 
@@ -71,6 +74,8 @@ impl GpuError {
 pub struct GpuDevice {
     options: GpuOptions,
     state: Mutex<State>,
+    /// The engines so far.
+    engines: AtomicU64,
 }
 
 struct State {
@@ -84,6 +89,7 @@ struct Open {
     device: Device,
     sets: Mutex<BufferSets>,
     returned: Condvar,
+    residents: Residents,
 }
 
 #[derive(Default)]
@@ -95,7 +101,8 @@ struct BufferSets {
 impl Open {
     fn new(options: &GpuOptions) -> Result<Arc<Open>, GpuError> {
         let device = Device::open(options)?;
-        Ok(Arc::new(Open { device, sets: Mutex::default(), returned: Condvar::new() }))
+        let residents = Residents::new(resident::stay_bytes(options, &device.report));
+        Ok(Arc::new(Open { device, sets: Mutex::default(), returned: Condvar::new(), residents }))
     }
 
     /// Lends a set of buffers, once there is one.
@@ -160,7 +167,7 @@ impl GpuDevice {
             Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (Open::new(&options)?, true),
             other => (other?, false),
         };
-        Ok(GpuDevice { options, state: Mutex::new(State { open, lost }) })
+        Ok(GpuDevice { options, state: Mutex::new(State { open, lost }), engines: AtomicU64::new(0) })
     }
 
     /// What its adapter says of itself.
@@ -174,6 +181,11 @@ impl GpuDevice {
         self.current().device.stages_carried.load(Ordering::Relaxed)
     }
 
+    /// Whether queries can still run on it as it is.
+    pub fn is_alive(&self) -> bool {
+        self.current().device.is_alive()
+    }
+
     fn current(&self) -> Arc<Open> {
         Arc::clone(&lock(&self.state).open)
     }
@@ -185,6 +197,7 @@ impl GpuDevice {
         let first = match work(&open) {
             Err(GpuError::OutOfMemory { .. }) => {
                 open.trim();
+                open.residents.shrink(&open.device);
                 work(&open)
             }
             other => other,
@@ -216,139 +229,6 @@ impl GpuDevice {
     /// What the driver refuses.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
         self.attempt(|open| open.device.pipeline(kernel, device::Pass::Hits).map(|_| ()))
-    }
-
-    /// Uploads blocks, to run any number of queries on them. What a plan knows of games (tags, ratings)
-    /// is uploaded with each query.
-    ///
-    /// # Errors
-    ///
-    /// What keeps the device from holding them.
-    pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
-        self.upload_as(blocks, self.options.variant)
-    }
-
-    /// The same for engines of a variant, or of any other that lays blocks out alike.
-    ///
-    /// # Errors
-    ///
-    /// What keeps the device from holding them.
-    pub fn upload_as<'a>(&self, blocks: &[&'a Block], variant: Variant) -> Result<Resident<'a>, GpuError> {
-        let transposed = variant.transposed;
-        let open = self.current();
-        let mut times = Times::default();
-        let device = &open.device;
-        let resident = timed(&mut times.upload, || {
-            // An upload must suit whatever runs on it, also a query with many columns.
-            let caps = Caps { bytes: u64::MAX, ..caps(device, &[], COLUMNS_MAX)? };
-            let mut run = Run::new();
-            let uploads = uploads(blocks, &caps)?.into_iter().map(|upload| {
-                let mut input = Input::new();
-                run.upload(device, &mut input, (&upload, transposed), blocks)?;
-                if let Some(games) = upload.whole_games(blocks) {
-                    input.set_games(device, &games)?;
-                }
-                Ok((upload, input))
-            });
-            let uploads = uploads.collect::<Result<Vec<_>, GpuError>>()?;
-            run.wait(device)?;
-            Ok::<_, GpuError>(uploads)
-        })?;
-        let runs = Mutex::new([Run::new(), Run::new()]);
-        Ok(Resident { blocks: blocks.to_vec(), uploads: resident, transposed, runs, open, times })
-    }
-}
-
-/// Columns of a query that an upload which stays on the device has room for.
-const COLUMNS_MAX: usize = 64;
-
-/// Blocks that stay on a device. One thread at a time runs queries on them.
-pub struct Resident<'a> {
-    blocks: Vec<&'a Block>,
-    uploads: Vec<(Upload, Input)>,
-    /// How they lie there.
-    transposed: bool,
-    runs: Mutex<[Run; 2]>,
-    open: Arc<Open>,
-    times: Times,
-}
-
-impl Resident<'_> {
-    /// What the upload took.
-    pub fn times(&self) -> Times {
-        self.times
-    }
-
-    /// Bytes of keys, moves and start tables on the device.
-    pub fn bytes(&self) -> u64 {
-        self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
-    }
-
-    /// Whether the device carries what the stages of a kernel find.
-    fn carries(&self, kernel: &Kernel) -> bool {
-        let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
-        let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
-        kernel.carries_on_device()
-            && games.is_some_and(|games| {
-                let games = games.into_iter().max().unwrap_or(0);
-                along::has_room(&self.open.device, [kernel].into_iter(), (segments, games))
-            })
-    }
-
-    /// First pass over everything: the hits of each of the kernel's queries on each block. While one
-    /// upload is computed, the one before is read back.
-    fn scan(&self, kernel: &Kernel, columns: &[Column]) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
-        let Resident { blocks, uploads, runs, open, .. } = self;
-        if kernel.variant.transposed != self.transposed {
-            return Err(GpuError::OtherLayout { variant: kernel.variant.to_string() });
-        }
-        if columns.len() > COLUMNS_MAX {
-            let (needed, available) = (columns.len() as u64, COLUMNS_MAX as u64);
-            return Err(GpuError::TooSmall { what: "a game's columns", needed, available });
-        }
-        let device = &open.device;
-        let needed = kernel.all().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0) as u64
-            * uploads.iter().map(|(upload, _)| upload.segments as u64).max().unwrap_or(0);
-        if needed > device.limits.binding_bytes {
-            let available = device.limits.binding_bytes;
-            return Err(GpuError::TooSmall { what: "what `find` carries along games", needed, available });
-        }
-        let mut times = Times::default();
-        let mut out = no_hits(blocks, kernel.outputs);
-        let mut contexts = contexts(blocks, &Interrupt::default());
-        contexts.iter_mut().for_each(|context| context.add_columns(columns));
-        let mut lent = lock(runs);
-        // After an error their buffers may be in any state: new ones stand there until all is done.
-        let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
-        let mut waiting: Option<(usize, run::Pending)> = None;
-        timed(&mut times.run, || {
-            for run in &mut runs {
-                run.start_clock(device)?;
-            }
-            let staged = Staged { kernel, columns: columns.len(), on_device: self.carries(kernel) };
-            let all = |work: &mut carry::OnUpload<'_>| {
-                uploads.iter().try_for_each(|(upload, input)| work(upload, input, &mut runs[0]))
-            };
-            carry::carry(device, staged, &mut contexts, all)?;
-            for (index, (upload, input)) in uploads.iter().enumerate() {
-                let run = &mut runs[index % 2];
-                run.forget_carried();
-                carry::set(device, staged, (upload, input), &contexts, run)?;
-                let pending = run.begin_hits(device, input, kernel)?;
-                if let Some((before, pending)) = waiting.replace((index, pending)) {
-                    let run = &mut runs[before % 2];
-                    run.finish(device, pending, |bytes| store(&uploads[before].0, bytes, blocks, &mut out))?;
-                }
-            }
-            if let Some((last, pending)) = waiting {
-                let run = &mut runs[last % 2];
-                run.finish(device, pending, |bytes| store(&uploads[last].0, bytes, blocks, &mut out))?;
-            }
-            Ok::<(), GpuError>(())
-        })?;
-        times.kernel = runs.iter_mut().filter_map(Run::stop_clock).reduce(|a, b| a + b);
-        *lent = runs;
-        Ok((out, times))
     }
 }
 

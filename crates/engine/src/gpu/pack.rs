@@ -16,6 +16,8 @@ use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// Bytes of the moves of a segment.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
+/// Bytes of what is told of where a game is.
+pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// Bytes of an entry of the start table.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
 
@@ -91,12 +93,21 @@ pub(super) struct Caps {
 
 impl Upload {
     fn fits(&self, slice: &Slice, caps: &Caps) -> bool {
-        let segments = self.segments + slice.segments.len();
-        let starts = self.starts + slice.starts.len();
-        segments <= caps.segments
-            && starts <= caps.starts
-            && self.games + slice.games.len() <= caps.games
-            && bytes(segments, starts) <= caps.bytes
+        let whole = Upload {
+            slices: Vec::new(),
+            segments: self.segments + slice.segments.len(),
+            starts: self.starts + slice.starts.len(),
+            games: self.games + slice.games.len(),
+        };
+        whole.is_within(caps)
+    }
+
+    /// Whether a device takes all of it at once.
+    pub(super) fn is_within(&self, caps: &Caps) -> bool {
+        self.segments <= caps.segments
+            && self.starts <= caps.starts
+            && self.games <= caps.games
+            && bytes(self.segments, self.starts) <= caps.bytes
     }
 
     fn push(&mut self, slice: Slice) {

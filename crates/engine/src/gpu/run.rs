@@ -130,7 +130,7 @@ impl Clock {
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
     // Input and its staging are two fifths of a set, output and readback less than the rest.
-    let bytes = device.limits.memory_bytes / BUFFER_SETS / 5;
+    let bytes = device.working_bytes() / BUFFER_SETS / 5;
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
     let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;
@@ -647,7 +647,7 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
 
 /// Bytes of words that one round of the second pass may bring back.
 fn output_budget(device: &Device) -> u64 {
-    device.limits.binding_bytes.min(device.limits.memory_bytes / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
+    device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
 }
 
 /// Turns of the loops that replay a segment, and one turn of each for its end.

@@ -18,7 +18,8 @@ use crate::request::Request;
 use crate::run::extras_of;
 use crate::session::{Cancel, Progress, Query, Told};
 use orbit_core::diagnostic::Diagnostic;
-use orbit_engine::Wants;
+use orbit_engine::gpu::CardUse;
+use orbit_engine::{EngineInfo, Wants};
 use orbit_query::Type;
 use orbit_reel::Block;
 
@@ -37,6 +38,8 @@ pub struct Answered {
     pub searched: Option<(u64, u64)>,
     /// The engine that answered.
     pub engine: &'static str,
+    /// What lies on the graphics card, if it answered.
+    pub card: Option<CardUse>,
     /// The time that it took.
     pub time: Duration,
     /// The type of the query's value.
@@ -69,6 +72,10 @@ impl Answered {
             "remarks": remarks(&ask.request, &self.query, &self.remarks),
             "notes": self.notes,
         }));
+        if let Some(CardUse { uploaded, resident }) = self.card {
+            let card = json!({ "uploaded": uploaded, "resident": resident });
+            answer.fields.insert("card".into(), card);
+        }
         if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
             let columns = ask.request.columns.as_deref();
             answer.rows = Some(kept.page(0, checked_rows(ask.rows)?, columns)?);
@@ -159,13 +166,15 @@ impl Desk {
             kept.list(keeping.list());
             Arc::new(kept)
         });
+        let EngineInfo { name, card, notice, .. } = scan.engine().info();
         Ok(Answered {
             query: query.text().to_owned(),
             remarks: query.remarks().to_vec(),
-            notes: scan.notes().iter().cloned().chain(scan.engine().info().notice).collect(),
+            notes: scan.notes().iter().cloned().chain(notice).collect(),
             hit,
             searched,
-            engine: scan.engine().info().name,
+            engine: name,
+            card,
             time: begun.elapsed(),
             ty: scan.ty(),
             rows: kept.as_ref().map(|kept| kept.rows()).or(sent),

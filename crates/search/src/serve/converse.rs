@@ -24,10 +24,12 @@ use super::request::{Id, Message, Of, PAGE_ROWS_MAX, checked_rows};
 use super::results::RESULTS_MAX;
 use crate::report::SCHEMA;
 use crate::session::{Cancel, Progress};
-use orbit_core::sync::{lock, wait};
+use orbit_core::sync::{lock, wait, wait_timeout};
 
 /// The time between two events of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
+/// The time for which games stay on a graphics card without a query, and the time between two looks at that.
+pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
 /// The stack of a thread that reads queries: that of a program's first thread.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -363,8 +365,9 @@ impl Shared<'_> {
         }
     }
 
-    /// Writes pages, games and explanations, until no more requests come.
+    /// Writes pages, games and explanations, until no more requests come. Between them it has idle cards give memory back.
     fn run_pages(&self) {
+        let mut looked = Instant::now();
         let mut state = lock(&self.state);
         loop {
             if let Some(quick) = state.pages.pop_front() {
@@ -374,8 +377,13 @@ impl Shared<'_> {
                 state = lock(&self.state);
             } else if state.is_ended && state.jobs.is_empty() {
                 return;
+            } else if looked.elapsed() < CARD_IDLE {
+                state = wait_timeout(&self.changed, state, CARD_IDLE);
             } else {
-                state = wait(&self.changed, state);
+                drop(state);
+                self.desk.give_back(CARD_IDLE);
+                looked = Instant::now();
+                state = lock(&self.state);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -155,6 +156,12 @@ impl Desk {
     /// What is known of each open database.
     pub fn databases(&self) -> Vec<Value> {
         lock(&self.databases).iter().map(|(name, session)| described(name, session)).collect()
+    }
+
+    /// Frees what the databases have on a graphics card if no query has asked for it for so long.
+    pub(super) fn give_back(&self, idle: Duration) {
+        let databases = lock(&self.databases).clone();
+        databases.iter().for_each(|(_, session)| session.card().give_back(idle));
     }
 
     /// What hits of one query may take.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::answer::{Answer, error_line};
-use super::converse::{Greeting, Origin, converse};
+use super::converse::{CARD_IDLE, Greeting, Origin, converse};
 use super::desk::Desk;
 use super::fault::{Code, Fault};
 use super::place::{ListenError, Place};
@@ -94,6 +94,14 @@ impl Listener {
     pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
+            // Each conversation looks after idle cards; this is for the time without one.
+            let look = || {
+                loop {
+                    std::thread::sleep(CARD_IDLE);
+                    desk.give_back(CARD_IDLE);
+                }
+            };
+            let _ = std::thread::Builder::new().spawn_scoped(scope, look);
             loop {
                 let come = match &self.socket {
                     Socket::Tcp(listener) => {

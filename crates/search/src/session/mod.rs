@@ -44,7 +44,7 @@ pub use self::table::{Table, TableColumns};
 use crate::report::behind_sentence;
 use crate::request::{Request, RequestError};
 use crate::run::{RunError, TakeError};
-use crate::scan::{EngineOptions, ScanError};
+use crate::scan::{Card, EngineOptions, ScanError};
 use crate::stats::GroupingError;
 use orbit_core::files::{Clash, OutputError};
 use orbit_core::sync::lock;
@@ -377,6 +377,16 @@ impl Session {
         lock(&self.inputs).files().collect()
     }
 
+    /// The graphics card, once it is open.
+    pub(crate) fn card(&self) -> &Card {
+        &self.engine.card
+    }
+
+    /// The numbers of the blocks, if they are in memory.
+    pub(crate) fn numbers(&self) -> Option<Range<u64>> {
+        self.held.as_ref().map(Held::numbers)
+    }
+
     /// Whether the blocks of the database are in memory.
     pub(crate) fn is_resident(&self) -> bool {
         self.held.is_some()
@@ -405,6 +415,13 @@ impl Session {
         if summary.finished && variations == lock(&self.inputs).keeps_variations() {
             self.positions.store(summary.totals.positions, Ordering::Relaxed);
         }
+    }
+}
+
+impl Drop for Session {
+    /// Nobody will ask for its blocks again.
+    fn drop(&mut self) {
+        self.numbers().into_iter().for_each(|numbers| self.card().release(&numbers));
     }
 }
 

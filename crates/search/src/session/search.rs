@@ -75,7 +75,7 @@ impl Told {
 impl<'a> Search<'a> {
     pub(super) fn new(session: &'a Session, queries: Vec<Query>) -> Search<'a> {
         let mut engine = session.engine.clone();
-        engine.positions = session.positions();
+        (engine.positions, engine.held) = (session.positions(), session.numbers());
         Search {
             session,
             queries,

@@ -1,0 +1,447 @@
+//! Blocks that stay on a device: for queries that follow each other, and for benchmarks.
+//!
+//! [`Residents`] are the uploads of databases that are held in memory. They go to the device once, and every query on any thread
+//! finds them there. The invariant: an upload is found by the numbers of its blocks, which no other block ever has, so that one that is changed, read
+//! again or freed is never taken for another. A query drops nothing that it has used itself: of a database that is larger than what may stay,
+//! the first blocks stay and the others come anew with each query, where a plain order of use would keep none.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Place;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use super::carry::{self, Staged};
+use super::device::Device;
+use super::pack::{self, Caps, GAME_BYTES, Upload, uploads};
+use super::run::{self, Input, Run, caps, timed};
+use super::{AdapterReport, GpuDevice, GpuError, GpuOptions, Kernel, Open, Times, Variant};
+use super::{along, contexts, no_hits, store};
+use crate::{Hits, Interrupt};
+use orbit_core::sync::lock;
+use orbit_plan::Column;
+use orbit_reel::Block;
+
+/// Columns of a query that an upload which stays on the device has room for.
+const COLUMNS_MAX: usize = 64;
+
+/// Blocks that stay on a device. One thread at a time runs queries on them.
+pub struct Resident<'a> {
+    blocks: Vec<&'a Block>,
+    uploads: Vec<(Upload, Input)>,
+    /// How they lie there.
+    transposed: bool,
+    runs: Mutex<[Run; 2]>,
+    open: Arc<Open>,
+    times: Times,
+}
+
+impl Resident<'_> {
+    /// What the upload took.
+    pub fn times(&self) -> Times {
+        self.times
+    }
+
+    /// Bytes of keys, moves and start tables on the device.
+    pub fn bytes(&self) -> u64 {
+        self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
+    }
+
+    /// Whether the device carries what the stages of a kernel find.
+    fn carries(&self, kernel: &Kernel) -> bool {
+        let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
+        let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
+        kernel.carries_on_device()
+            && games.is_some_and(|games| {
+                let games = games.into_iter().max().unwrap_or(0);
+                along::has_room(&self.open.device, [kernel].into_iter(), (segments, games))
+            })
+    }
+
+    /// First pass over everything: the hits of each of the kernel's queries on each block. While one
+    /// upload is computed, the one before is read back.
+    pub(super) fn scan(
+        &self,
+        kernel: &Kernel,
+        columns: &[Column],
+    ) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
+        let Resident { blocks, uploads, runs, open, .. } = self;
+        if kernel.variant.transposed != self.transposed {
+            return Err(GpuError::OtherLayout { variant: kernel.variant.to_string() });
+        }
+        if columns.len() > COLUMNS_MAX {
+            let (needed, available) = (columns.len() as u64, COLUMNS_MAX as u64);
+            return Err(GpuError::TooSmall { what: "a game's columns", needed, available });
+        }
+        let device = &open.device;
+        let needed = kernel.all().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0) as u64
+            * uploads.iter().map(|(upload, _)| upload.segments as u64).max().unwrap_or(0);
+        if needed > device.limits.binding_bytes {
+            let available = device.limits.binding_bytes;
+            return Err(GpuError::TooSmall { what: "what `find` carries along games", needed, available });
+        }
+        let mut times = Times::default();
+        let mut out = no_hits(blocks, kernel.outputs);
+        let mut contexts = contexts(blocks, &Interrupt::default());
+        contexts.iter_mut().for_each(|context| context.add_columns(columns));
+        let mut lent = lock(runs);
+        // After an error their buffers may be in any state: new ones stand there until all is done.
+        let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
+        let mut waiting: Option<(usize, run::Pending)> = None;
+        timed(&mut times.run, || {
+            for run in &mut runs {
+                run.start_clock(device)?;
+            }
+            let staged = Staged { kernel, columns: columns.len(), on_device: self.carries(kernel) };
+            let all = |work: &mut carry::OnUpload<'_>| {
+                uploads.iter().try_for_each(|(upload, input)| work(upload, input, &mut runs[0]))
+            };
+            carry::carry(device, staged, &mut contexts, all)?;
+            for (index, (upload, input)) in uploads.iter().enumerate() {
+                let run = &mut runs[index % 2];
+                run.forget_carried();
+                carry::set(device, staged, (upload, input), &contexts, run)?;
+                let pending = run.begin_hits(device, input, kernel)?;
+                if let Some((before, pending)) = waiting.replace((index, pending)) {
+                    let run = &mut runs[before % 2];
+                    run.finish(device, pending, |bytes| store(&uploads[before].0, bytes, blocks, &mut out))?;
+                }
+            }
+            if let Some((last, pending)) = waiting {
+                let run = &mut runs[last % 2];
+                run.finish(device, pending, |bytes| store(&uploads[last].0, bytes, blocks, &mut out))?;
+            }
+            Ok::<(), GpuError>(())
+        })?;
+        times.kernel = runs.iter_mut().filter_map(Run::stop_clock).reduce(|a, b| a + b);
+        *lent = runs;
+        Ok((out, times))
+    }
+}
+
+/// Bytes that may stay on a card unless the user says otherwise: wgpu does not tell how much memory is free. A card has more, one that shares the memory of
+/// the processor takes it away from others, and a program that stands in for a card has the blocks there twice.
+const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
+const STAY_BYTES_OTHERS: u64 = 512 << 20;
+
+/// Bytes that a limit of memory leaves for all else, at least: outputs of all sets of buffers, and what is on its way.
+const WORKING_BYTES_MIN: u64 = 64 << 20;
+
+/// Bytes that may stay on a device: as the caller says; else four fifths of the memory that may be used, or what suits such an adapter.
+pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
+    let of_kind =
+        || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
+    let limit = options.limits.memory_bytes;
+    let by_default = || match limit {
+        u64::MAX => of_kind(),
+        limit => limit.saturating_sub(WORKING_BYTES_MIN),
+    };
+    options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
+}
+
+/// An upload, and where it is on the device.
+type Placed = (Upload, Input);
+
+/// The uploads of some blocks, once a thread has sent them.
+type Uploads = OnceLock<Result<Vec<Placed>, GpuError>>;
+
+/// The uploads that stay on a device.
+pub(super) struct Residents(Mutex<State>);
+
+struct State {
+    /// Bytes that may stay.
+    max: u64,
+    /// Bytes of all entries.
+    bytes: u64,
+    entries: HashMap<Key, Entry>,
+    /// The uses so far.
+    uses: u64,
+    last_use: Instant,
+}
+
+/// The blocks of an upload, by their numbers, and how they are laid out.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    numbers: Vec<u64>,
+    transposed: bool,
+}
+
+struct Entry {
+    uploads: Arc<Uploads>,
+    bytes: u64,
+    /// The last query that used it, and the number of that use.
+    query: u64,
+    last: u64,
+}
+
+/// Uploads that a query works with. They are not dropped meanwhile.
+pub(super) struct InUse {
+    uploads: Arc<Uploads>,
+    /// Bytes that were sent for this query.
+    pub(super) sent: u64,
+}
+
+impl InUse {
+    pub(super) fn uploads(&self) -> &[Placed] {
+        match self.uploads.get() {
+            Some(Ok(uploads)) => uploads,
+            _ => &[],
+        }
+    }
+}
+
+impl Key {
+    /// `None` if a block is not held, and so may be another one next time.
+    fn of(blocks: &[&Block], transposed: bool) -> Option<Key> {
+        let numbers = blocks.iter().map(|block| block.number_held()).collect::<Option<Vec<u64>>>()?;
+        Some(Key { numbers, transposed })
+    }
+}
+
+impl State {
+    /// Adds an entry if there is room for it, or can be made: entries that no query works with and that this query has not used go, the one whose
+    /// last use is the longest ago first. What went is to be dropped when the lock is free.
+    fn add(&mut self, key: Key, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<Entry>) {
+        let mut gone = Vec::new();
+        while bytes <= self.max && self.bytes + bytes > self.max {
+            let idle = |entry: &Entry| entry.query < query && Arc::strong_count(&entry.uploads) == 1;
+            let idle = self.entries.iter().filter(|(_, entry)| idle(entry));
+            let Some(oldest) = idle.min_by_key(|(_, entry)| entry.last).map(|(key, _)| key.clone()) else {
+                break;
+            };
+            gone.extend(self.remove(&oldest));
+        }
+        if self.bytes + bytes > self.max {
+            return (None, gone);
+        }
+        let uploads = Arc::<Uploads>::default();
+        self.bytes += bytes;
+        self.entries.insert(key, Entry { uploads: Arc::clone(&uploads), bytes, query, last: self.uses });
+        (Some(uploads), gone)
+    }
+
+    fn remove(&mut self, key: &Key) -> Option<Entry> {
+        let entry = self.entries.remove(key)?;
+        self.bytes -= entry.bytes;
+        Some(entry)
+    }
+
+    fn remove_all(&mut self) -> Vec<Entry> {
+        self.bytes = 0;
+        self.entries.drain().map(|(_, entry)| entry).collect()
+    }
+}
+
+impl Residents {
+    /// None yet, and so many bytes at most.
+    pub(super) fn new(max: u64) -> Residents {
+        let (bytes, entries, uses, last_use) = (0, HashMap::new(), 0, Instant::now());
+        Residents(Mutex::new(State { max, bytes, entries, uses, last_use }))
+    }
+
+    /// The uploads of some blocks, which are sent if they are not there: by the first thread that asks, while others wait. `None` if they do not stay: the
+    /// blocks are not held, or there is no room.
+    pub(super) fn get(
+        &self,
+        open: &Open,
+        (blocks, transposed): (&[&Block], bool),
+        query: u64,
+    ) -> Result<Option<InUse>, GpuError> {
+        let Some(key) = Key::of(blocks, transposed).filter(|key| !key.numbers.is_empty()) else {
+            return Ok(None);
+        };
+        let (found, gone) = self.find(&open.device, &key, blocks, query);
+        drop(gone);
+        let Some(uploads) = found else { return Ok(None) };
+        let mut sent = 0;
+        let placed = uploads.get_or_init(|| {
+            let caps = caps(&open.device, &[], COLUMNS_MAX)?;
+            let mut set = open.set();
+            let placed = put(&open.device, set.parts().1, (&caps, transposed), blocks)?;
+            set.done();
+            sent = placed.iter().map(bytes_of).sum();
+            Ok(placed)
+        });
+        let Err(error) = placed else { return Ok(Some(InUse { uploads, sent })) };
+        let error = error.clone();
+        let failed = {
+            let mut state = lock(&self.0);
+            let is_this = state.entries.get(&key).is_some_and(|entry| Arc::ptr_eq(&entry.uploads, &uploads));
+            if is_this { state.remove(&key) } else { None }
+        };
+        drop(failed);
+        match error {
+            GpuError::OutOfMemory { .. } => {
+                open.trim();
+                self.shrink(&open.device);
+                Ok(None)
+            }
+            GpuError::TooSmall { .. } => Ok(None),
+            other => Err(other),
+        }
+    }
+
+    /// The entry of a key, which is added if there is none and it has room; and what went for it.
+    fn find(
+        &self,
+        device: &Device,
+        key: &Key,
+        blocks: &[&Block],
+        query: u64,
+    ) -> (Option<Arc<Uploads>>, Vec<Entry>) {
+        let mut state = lock(&self.0);
+        state.uses += 1;
+        state.last_use = Instant::now();
+        // Other buffers have what is left, from the first block on that stays.
+        device.set_aside.store(state.max, Ordering::Relaxed);
+        let (uses, max) = (state.uses, state.max);
+        match state.entries.entry(key.clone()) {
+            Place::Occupied(mut known) => {
+                let entry = known.get_mut();
+                (entry.query, entry.last) = (entry.query.max(query), uses);
+                (Some(Arc::clone(&entry.uploads)), Vec::new())
+            }
+            Place::Vacant(_) => {
+                let needed = blocks.iter().map(|block| bytes_needed(block)).sum();
+                if needed > max { (None, Vec::new()) } else { state.add(key.clone(), needed, query) }
+            }
+        }
+    }
+
+    /// After the device had too little memory: drops all, and lets half as much stay from now on.
+    pub(super) fn shrink(&self, device: &Device) {
+        let gone = {
+            let mut state = lock(&self.0);
+            if state.bytes > 0 {
+                state.max = state.bytes.min(state.max) / 2;
+            }
+            device.set_aside.store(0, Ordering::Relaxed);
+            state.remove_all()
+        };
+        drop(gone);
+    }
+
+    /// Drops all if nothing was used for so long.
+    fn give_back(&self, device: &Device, idle: Duration) {
+        let gone = {
+            let mut state = lock(&self.0);
+            if state.last_use.elapsed() < idle {
+                return;
+            }
+            device.set_aside.store(0, Ordering::Relaxed);
+            state.remove_all()
+        };
+        drop(gone);
+    }
+
+    /// Drops what has a block of these numbers.
+    fn release(&self, numbers: &Range<u64>) {
+        let gone: Vec<Entry> = {
+            let mut state = lock(&self.0);
+            let of_these = |key: &&Key| key.numbers.iter().any(|number| numbers.contains(number));
+            let keys: Vec<Key> = state.entries.keys().filter(of_these).cloned().collect();
+            keys.iter().filter_map(|key| state.remove(key)).collect()
+        };
+        drop(gone);
+    }
+
+    /// Whether all blocks of these numbers are there.
+    fn holds(&self, numbers: &Range<u64>) -> bool {
+        let state = lock(&self.0);
+        let there = state.entries.iter().filter(|(_, entry)| matches!(entry.uploads.get(), Some(Ok(_))));
+        let mut there: Vec<u64> = there.flat_map(|(key, _)| key.numbers.clone()).collect();
+        there.retain(|number| numbers.contains(number));
+        there.sort_unstable();
+        there.dedup();
+        there.len() as u64 == numbers.end - numbers.start
+    }
+
+    fn bytes(&self) -> u64 {
+        lock(&self.0).bytes
+    }
+}
+
+/// Bytes that a block needs on a device, as one upload: the rounding of buffers is counted with it.
+fn bytes_needed(block: &Block) -> u64 {
+    pack::bytes(block.segments(), block.starts.len()) + GAME_BYTES * block.games_len() as u64 + ROUNDING_BYTES
+}
+
+/// Bytes of an upload on the device.
+fn bytes_of((upload, input): &Placed) -> u64 {
+    pack::bytes(upload.segments, upload.starts) + GAME_BYTES * input.game_count().unwrap_or(0) as u64
+}
+
+/// Bytes by which the four buffers of an upload may be larger than what is in them.
+const ROUNDING_BYTES: u64 = 4 * 64;
+
+/// Sends blocks to the device, cut so that whatever runs on them finds room, also a query with many columns.
+fn put(
+    device: &Device,
+    run: &mut Run,
+    (caps, transposed): (&Caps, bool),
+    blocks: &[&Block],
+) -> Result<Vec<Placed>, GpuError> {
+    let uploads = uploads(blocks, caps)?.into_iter().map(|upload| {
+        let mut input = Input::new();
+        run.upload(device, &mut input, (&upload, transposed), blocks)?;
+        if let Some(games) = upload.whole_games(blocks) {
+            input.set_games(device, &games)?;
+        }
+        Ok((upload, input))
+    });
+    uploads.collect()
+}
+
+impl GpuDevice {
+    /// Bytes of games that stay on the device for queries to come.
+    pub fn resident_bytes(&self) -> u64 {
+        self.current().residents.bytes()
+    }
+
+    /// Whether all blocks that are held by these numbers are on the device.
+    pub fn holds(&self, numbers: &Range<u64>) -> bool {
+        self.current().residents.holds(numbers)
+    }
+
+    /// Frees what the device has of blocks that are held by these numbers.
+    pub fn release(&self, numbers: &Range<u64>) {
+        self.current().residents.release(numbers);
+    }
+
+    /// Frees all games that stay on the device if no query has asked for any for so long.
+    pub fn give_back(&self, idle: Duration) {
+        let open = self.current();
+        open.residents.give_back(&open.device, idle);
+    }
+
+    /// Uploads blocks, to run any number of queries on them. What a plan knows of games (tags, ratings)
+    /// is uploaded with each query.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from holding them.
+    pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
+        self.upload_as(blocks, self.options.variant)
+    }
+
+    /// The same for engines of a variant, or of any other that lays blocks out alike.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the device from holding them.
+    pub fn upload_as<'a>(&self, blocks: &[&'a Block], variant: Variant) -> Result<Resident<'a>, GpuError> {
+        let transposed = variant.transposed;
+        let open = self.current();
+        let mut times = Times::default();
+        let uploads = timed(&mut times.upload, || {
+            let caps = Caps { bytes: u64::MAX, ..caps(&open.device, &[], COLUMNS_MAX)? };
+            let mut run = Run::new();
+            let uploads = put(&open.device, &mut run, (&caps, transposed), blocks)?;
+            run.wait(&open.device)?;
+            Ok::<_, GpuError>(uploads)
+        })?;
+        let runs = Mutex::new([Run::new(), Run::new()]);
+        Ok(Resident { blocks: blocks.to_vec(), uploads, transposed, runs, open, times })
+    }
+}
