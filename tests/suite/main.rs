@@ -105,6 +105,8 @@ mod positions;
 mod reel;
 mod reference;
 mod report;
+#[cfg(feature = "gpu")]
+mod resident;
 mod runners;
 mod screens;
 mod scripts;

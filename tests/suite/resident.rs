@@ -1,0 +1,277 @@
+//! Blocks that stay on a device from query to query.
+//!
+//! `cpu` says what is right; the bytes that an engine has uploaded say what was there.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbit_chess::{Cancel, EngineChoice, Query, SessionOptions};
+use orbit_engine::{
+    BlockRequest, Engine, Wants,
+    fallback::Fallback,
+    gpu::{CardUse, Fault, GpuDevice, GpuLimits, GpuOptions},
+};
+use orbit_reel::Block;
+use orbit_search::serve::{Ask, Desk, DeskOptions, Open};
+
+use crate::{
+    common::block_of_games,
+    gpu::{check, long_game, prepared, some_blocks},
+    runners::{TIGHT, device_options, open_device},
+};
+
+/// A condition, numbers, columns of games, stages that are carried, copies.
+const QUERIES: [&str; 6] = [
+    "Ra1",
+    "#(P | n)",
+    "gamenumber > 3",
+    "shift find {Nd4 Pe4}",
+    "shift flip flipcolor {Nd4 Pe4}",
+    "(find count Nf3) > 3",
+];
+
+/// Some blocks that are held, and their numbers.
+fn held() -> (Vec<Block>, Range<u64>) {
+    let blocks = some_blocks();
+    let numbers = Block::hold_all(blocks.iter());
+    assert_eq!(numbers.end - numbers.start, blocks.len() as u64);
+    (blocks, numbers)
+}
+
+fn device_for(bytes: u64) -> Arc<GpuDevice> {
+    open_device(options_for(bytes))
+}
+
+/// Room for so many bytes of games.
+fn options_for(bytes: u64) -> GpuOptions {
+    let mut options = device_options(GpuLimits::default());
+    options.resident_bytes_max = Some(bytes);
+    options
+}
+
+/// Demands that a new engine says of blocks, all at once or each alone, what `cpu` says. Gives what lies on the card then.
+fn checked(text: &str, device: &Arc<GpuDevice>, groups: &[&[&Block]]) -> CardUse {
+    let (gpu, cpu) = (prepared(text).gpu(device).unwrap(), prepared(text).cpu().unwrap());
+    for blocks in groups {
+        let request = [Wants::VALUES | Wants::ALL_COPIES];
+        let request = BlockRequest::all(&request);
+        assert_eq!(gpu.scan(blocks, &request).unwrap(), cpu.scan(blocks, &request).unwrap(), "{text}");
+    }
+    gpu.info().card.expect("a card answers")
+}
+
+#[test]
+fn the_second_query_uploads_nothing() {
+    let (blocks, numbers) = held();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    for limits in [GpuLimits::default(), GpuLimits { memory_bytes: 16 << 20, ..TIGHT }] {
+        let mut options = device_options(limits);
+        options.resident_bytes_max = Some(8 << 20);
+        let device = open_device(options);
+        assert!(!device.holds(&numbers) && device.resident_bytes() == 0);
+        let first = checked(QUERIES[0], &device, &[&blocks]);
+        let moves: usize = blocks.iter().map(|block| block.slots()).sum();
+        assert!(first.uploaded > 2 * moves as u64 && first.resident >= first.uploaded, "{first:?}");
+        assert!(device.holds(&numbers));
+        for text in QUERIES {
+            let card = checked(text, &device, &[&blocks]);
+            assert_eq!(card, CardUse { uploaded: 0, resident: first.resident }, "{text}");
+        }
+    }
+}
+
+/// Copies of held blocks may be changed.
+#[test]
+fn copies_and_others_are_other_blocks() {
+    let (blocks, _) = held();
+    let device = device_for(8 << 20);
+    let block = &blocks[6];
+    let before = checked("Nf3", &device, &[&[block]]);
+    let copy = block.clone();
+    assert_eq!(copy.number_held(), None);
+    let card = checked("Nf3", &device, &[&[&copy]]);
+    assert!(card.uploaded > 0 && card.resident == before.resident, "{card:?}");
+    let other = block_of_games([long_game(100), long_game(200)]);
+    Block::hold_all([&other].into_iter());
+    let card = checked("Nf3", &device, &[&[&other]]);
+    assert!(card.uploaded > 0 && card.resident > before.resident, "{card:?}");
+    assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
+}
+
+/// Blocks of two databases, of which the device holds one.
+#[test]
+fn what_was_not_used_for_longest_goes_first() {
+    let (ours, of_ours) = held();
+    let (theirs, of_theirs) = held();
+    let each = |blocks: &'static [Block]| blocks.chunks(1);
+    let (ours, theirs): (&'static [Block], &'static [Block]) = (ours.leak(), theirs.leak());
+    let [ours, theirs] = [ours, theirs].map(|all| each(all).map(|block| vec![&block[0]]).collect::<Vec<_>>());
+    let groups =
+        |all: &'static Vec<Vec<&'static Block>>| all.iter().map(|group| &group[..]).collect::<Vec<_>>();
+    let (ours, theirs) = (groups(Box::leak(Box::new(ours))), groups(Box::leak(Box::new(theirs))));
+    let whole = checked("Ra1", &device_for(64 << 20), &ours).resident;
+    let device = device_for(whole + whole / 8);
+    for _ in 0..2 {
+        for (groups, numbers, others) in [(&ours, &of_ours, &of_theirs), (&theirs, &of_theirs, &of_ours)] {
+            let card = checked("Ra1", &device, groups);
+            assert!(card.uploaded > 0 && card.resident <= whole + whole / 8, "{card:?}");
+            assert!(device.holds(numbers) && !device.holds(others));
+            assert_eq!(checked("shift find {Nd4 Pe4}", &device, groups).uploaded, 0);
+        }
+    }
+}
+
+/// Of a database that is larger than what may stay, the first blocks stay and the others come anew.
+#[test]
+fn a_database_that_does_not_fit_stays_in_part() {
+    let (blocks, numbers) = held();
+    let blocks: Vec<[&Block; 1]> = blocks.iter().map(|block| [block]).collect();
+    let groups: Vec<&[&Block]> = blocks.iter().map(|block| &block[..]).collect();
+    let all = checked("Ra1", &device_for(64 << 20), &groups);
+    let device = device_for(all.resident / 2);
+    let first = checked("Ra1", &device, &groups);
+    // Where games are goes there for what stays, and for stages.
+    let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
+    assert!(nearly(first.uploaded), "{first:?}, {all:?}");
+    let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
+    assert!(next.iter().all(|&bytes| 0 < bytes && bytes < first.uploaded / 10 * 8), "{next:?}, {first:?}");
+    assert!(device.resident_bytes() <= all.resident / 2 && !device.holds(&numbers));
+    // Nothing may stay.
+    let device = device_for(0);
+    let none = checked("Ra1", &device, &groups);
+    assert!(nearly(none.uploaded) && none.resident == 0, "{none:?}");
+}
+
+#[test]
+fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
+    let (blocks, numbers) = held();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let faulty = |fault| {
+        let mut options = options_for(8 << 20);
+        options.fault = Some(fault);
+        open_device(options)
+    };
+    for at in [0, 1, 2, 4] {
+        let device = faulty(Fault::DestroyedOnce(at));
+        for text in QUERIES {
+            check(text, &prepared(text).gpu(&device).unwrap(), &blocks);
+        }
+        assert!(device.holds(&numbers), "on the second device");
+        assert_eq!(checked("Ra1", &device, &[&blocks]).uploaded, 0);
+        // By itself it would be an error.
+        let device = faulty(Fault::Destroyed(at));
+        let [cpu, spare] = [(); 2].map(|()| Box::new(prepared("#(P | n)").cpu().unwrap()));
+        let engine = Fallback::new(Box::new(prepared("#(P | n)").gpu(&device).unwrap()), spare);
+        for _ in 0..6 {
+            let request = [Wants::VALUES];
+            let request = BlockRequest::all(&request);
+            assert_eq!(engine.scan(&blocks, &request), cpu.scan(&blocks, &request));
+        }
+        assert_eq!(engine.info().name, "gpu, then cpu");
+    }
+}
+
+/// Buffers that grew while nothing stayed leave too little memory for what is to stay.
+#[test]
+fn where_memory_is_short_blocks_come_each_time() {
+    let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();
+    copies.iter().for_each(|blocks| drop(Block::hold_all(blocks.iter())));
+    let loose = copies.concat();
+    let loose: Vec<&Block> = loose.iter().collect();
+    let groups: Vec<Vec<&Block>> = copies.iter().map(|blocks| blocks.iter().collect()).collect();
+    let groups: Vec<&[&Block]> = groups.iter().map(|group| &group[..]).collect();
+    let memory_bytes = 1 << 20;
+    let with = |resident_bytes_max| {
+        let mut options = device_options(GpuLimits { memory_bytes, ..GpuLimits::default() });
+        options.resident_bytes_max = resident_bytes_max;
+        open_device(options)
+    };
+    let device = with(Some(u64::MAX));
+    std::thread::scope(|scope| {
+        (0..3).for_each(|_| drop(scope.spawn(|| checked("#(P | n)", &device, &[&loose]))));
+    });
+    for text in ["Ra1", "shift find {Nd4 Pe4}"] {
+        let card = checked(text, &device, &groups);
+        assert!(0 < card.uploaded && card.resident <= memory_bytes / 5 * 4, "{card:?}");
+    }
+    assert_eq!(checked("Ra1", &with(None), &groups).resident, 0, "all of it is needed");
+}
+
+#[test]
+fn threads_send_blocks_once() {
+    let (blocks, _) = held();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let once = checked("Ra1", &device_for(8 << 20), &[&blocks]).uploaded;
+    let device = device_for(8 << 20);
+    let sent: Vec<u64> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            QUERIES.map(|text| scope.spawn(|| checked(text, &device, &[&blocks]).uploaded)).into();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(sent.iter().sum::<u64>(), once, "{sent:?}");
+}
+
+#[test]
+fn memory_is_given_back() {
+    let [(ours, of_ours), (theirs, of_theirs)] = [(); 2].map(|()| held());
+    let [ours, theirs]: [Vec<&Block>; 2] = [ours.iter().collect(), theirs.iter().collect()];
+    let device = device_for(8 << 20);
+    let [both, one] = {
+        let one = checked("Ra1", &device, &[&ours]).resident;
+        [checked("Ra1", &device, &[&theirs]).resident, one]
+    };
+    assert_eq!(both, 2 * one);
+    device.give_back(Duration::from_secs(3600));
+    assert_eq!(device.resident_bytes(), both);
+    device.release(&of_ours);
+    assert!(device.resident_bytes() == one && device.holds(&of_theirs) && !device.holds(&of_ours));
+    device.give_back(Duration::ZERO);
+    assert_eq!(device.resident_bytes(), 0);
+    assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
+}
+
+/// What `serve` tells, over the sessions that it keeps.
+#[test]
+fn databases_of_a_desk_share_a_card() {
+    device_for(0);
+    let mut options = DeskOptions::default();
+    let mut gpu = options_for(8 << 20);
+    // No other desk or session has these options.
+    gpu.silence = Some(Duration::from_secs(611));
+    (options.gpu, options.threads) = (Some(gpu.clone()), 2);
+    let desk = Desk::new(options);
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
+    let open = |name: &str| {
+        let mut open = Open::new(vec![sample.into()]);
+        open.database = name.into();
+        desk.open(&open, &Cancel::new(), &mut |_| ()).unwrap();
+    };
+    let ask = |database: &str, query: &str, engine: &str| {
+        let mut ask = Ask::new(query);
+        ask.database = database.into();
+        ask.request.engine = Some(engine.parse().unwrap());
+        let answered = desk.ask(&ask, &Cancel::new(), &mut |_| ()).unwrap();
+        (answered.hit, answered.card)
+    };
+    open("one");
+    open("two");
+    let (hits, first) = ask("one", "check", "gpu");
+    let first = first.expect("the card answers");
+    assert!(first.uploaded > 0 && first.resident >= first.uploaded, "{first:?}");
+    assert_eq!(ask("one", "check", "cpu"), (hits, None));
+    assert_eq!(ask("one", "check", "gpu"), (hits, Some(CardUse { uploaded: 0, ..first })));
+    let (also, second) = ask("two", "check", "gpu");
+    assert_eq!(
+        (also, second),
+        (hits, Some(CardUse { uploaded: first.uploaded, resident: 2 * first.resident }))
+    );
+    // A session of the library with the same options shares it as well.
+    let session = SessionOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([sample]).unwrap();
+    assert_eq!(session.search(&Query::parse("check").unwrap()).count().unwrap(), [hits]);
+    assert_eq!(ask("one", "mate", "gpu").1.unwrap().resident, 3 * first.resident);
+    drop(session);
+    desk.close("two").unwrap();
+    let (_, last) = ask("one", "check", "gpu");
+    assert_eq!(last, Some(CardUse { uploaded: 0, ..first }));
+}
