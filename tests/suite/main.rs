@@ -99,6 +99,8 @@ mod names;
 mod narrowed;
 mod parts;
 mod pgn;
+#[cfg(feature = "gpu")]
+mod pipelines;
 mod planned;
 mod player;
 mod positions;

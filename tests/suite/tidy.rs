@@ -32,8 +32,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
     (
         "engine",
-        &["board", "diagnostic", "game", "isa", "pgn", "plan", "query", "reel", "text"],
-        "the protocol of all engines; tags are strings of flat programs",
+        &["board", "diagnostic", "files", "game", "isa", "pgn", "plan", "query", "reel", "text"],
+        "the protocol of all engines; tags are strings of flat programs; cards keep kernels in the user's folder",
     ),
     (
         "engine::prepared",
@@ -50,8 +50,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "engine::gpu",
-        &["board", "engine", "engine::columns", "engine::context", "plan", "reel", "sync"],
-        "never `query`: it runs plans",
+        &["board", "engine", "engine::columns", "engine::context", "files", "plan", "reel", "sync"],
+        "never `query`: it runs plans; compiled kernels are kept in files",
     ),
     ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
     ("engine::fallback", &["engine", "engine::gpu", "reel"], "uses the card, then the processor"),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use orbit_core::files::Unfinished;
 use orbit_database::Summary;
-use orbit_engine::gpu::{GpuOptions, Variant};
+use orbit_engine::gpu::{GpuOptions, PipelineCache, Variant};
 use orbit_pgn::Url;
 use orbit_search::Named;
 use orbit_search::scan::{EngineChoice, EngineOptions};
@@ -163,6 +163,7 @@ impl GpuArgs {
         };
         options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
         options.variant = self.gpu_variant;
+        options.pipeline_cache = PipelineCache::of_user();
         Some(options)
     }
 

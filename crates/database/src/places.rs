@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 
 use super::blocks::build;
 use super::{Database, DatabaseError, DatabaseOptions, Input, StreamedBlock, Summary};
-use orbit_core::files::{OutputFile, open_regular};
+use orbit_core::files::{OutputFile, open_regular, user_caches};
 use orbit_pgn::{Chunk, Kind, READER_VERSION, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
@@ -53,15 +53,7 @@ impl PlaceCache {
 
     /// In the user's folder for what can be made again, if the environment names one.
     pub fn of_user() -> Option<PlaceCache> {
-        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let caches = if cfg!(windows) {
-            folder("LOCALAPPDATA")
-        } else if cfg!(target_os = "macos") {
-            folder("HOME").map(|home| home.join("Library/Caches"))
-        } else {
-            folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
-        };
-        caches.map(|caches| PlaceCache::new(caches.join("orbit")))
+        user_caches().map(PlaceCache::new)
     }
 }
 

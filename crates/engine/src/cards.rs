@@ -9,7 +9,10 @@ pub use adapter::{AdapterChoice, AdapterReport};
 pub use error::GpuError;
 pub use variant::{UnknownVariant, Variant};
 
+use std::path::PathBuf;
 use std::time::Duration;
+
+use orbit_core::files::user_caches;
 
 /// Limits beyond those of the adapter. Tests shrink them, so that every way of splitting work is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +40,27 @@ pub struct CardUse {
     pub resident: u64,
 }
 
+/// Where compiled kernels are kept from run to run, on adapters whose driver can do that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PipelineCache {
+    /// The folder, which is made where it is missing.
+    pub folder: PathBuf,
+    /// Whether those of programs that stand in for a card are kept as well.
+    pub of_software: bool,
+}
+
+impl PipelineCache {
+    /// In the folder that `ORBIT_PIPELINE_CACHE` names, none if that is `off` or empty; where it is not set, those of graphics cards in
+    /// the user's folder for what can be made again.
+    pub fn of_user() -> Option<PipelineCache> {
+        match std::env::var_os("ORBIT_PIPELINE_CACHE") {
+            None => user_caches().map(|folder| PipelineCache { folder, of_software: false }),
+            Some(off) if off.is_empty() || off == "off" => None,
+            Some(folder) => Some(PipelineCache { folder: folder.into(), of_software: true }),
+        }
+    }
+}
+
 /// Something that goes wrong on purpose, in tests of what happens then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
@@ -62,6 +86,8 @@ pub struct GpuOptions {
     /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one that shares the processor's
     /// memory, and 256 MiB on a program that stands in for a card.
     pub resident_bytes_max: Option<u64>,
+    /// Where compiled kernels are kept from run to run; by default nowhere.
+    pub pipeline_cache: Option<PipelineCache>,
     /// The way to write and run kernels where an engine or an upload does not say otherwise.
     pub variant: Variant,
     /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.

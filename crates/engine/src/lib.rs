@@ -178,7 +178,7 @@ pub struct EngineInfo {
     /// The number of positions that another engine has recomputed, and its name, if one does.
     pub verified: Option<(u64, &'static str)>,
     /// What lies on the graphics card, if it answers.
-    pub card: Option<gpu::CardUse>,
+    pub card: Option<cards::CardUse>,
 }
 
 impl EngineInfo {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::gpu::CardUse;
+use super::cards::CardUse;
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use orbit_reel::Block;
 

@@ -43,6 +43,10 @@ impl GpuDevice {
         match self.0 {}
     }
 
+    pub fn take_note(&self) -> Option<String> {
+        match self.0 {}
+    }
+
     pub fn is_alive(&self) -> bool {
         match self.0 {}
     }

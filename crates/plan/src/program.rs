@@ -555,7 +555,10 @@ impl<'a> Writer<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            for id in dying.remove(&at).unwrap_or_default() {
+            // The same plan has the same registers each time: a card knows kernels by their text.
+            let mut dying = dying.remove(&at).unwrap_or_default();
+            dying.sort_unstable_by_key(|id| id.0);
+            for id in dying {
                 free.extend(regs.get(&id));
             }
             // Written but never read: only the accumulator of a loop whose result is unused.

@@ -250,7 +250,8 @@ impl Scan {
     /// That the engine refuses one of them, or that there is no such graphics card.
     pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Scan, ScanError> {
         let engine = engine_of(&queries, options)?;
-        let notes = notes(&queries, &*engine, options);
+        let mut notes = notes(&queries, &*engine, options);
+        notes.extend(options.card.device().and_then(|device| device.take_note()));
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         Ok(Scan { queries, engine, remarks: Vec::new(), notes, threads })
     }

@@ -14,6 +14,7 @@
 //! before, or all that was written. A temporary file that a killed run leaves is removed by the next run that writes to
 //! its folder.
 
+mod caches;
 mod early;
 mod lock;
 mod output;
@@ -22,6 +23,7 @@ mod regular;
 mod shared;
 mod temporary;
 
+pub use caches::user_caches;
 pub use early::Early;
 pub use lock::{is_at, open_alone, release};
 pub use output::{OutputError, OutputFile};

@@ -4,13 +4,13 @@
 //! carried stays on the device as a column for each answer until other games come, and is copied to where a program
 //! reads it. How a column is made is told by `ways.rs`; what the processor makes of the moves of games alone goes up.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{collections::HashMap, ops::Range};
 
 use super::{
     GpuError,
     device::{BUFFER_SETS, Buffer, Device, Pass, bind},
-    driver::Kept,
     pack::Upload,
+    pipelines::Pipeline,
     ways::Way,
     wgsl::{Kernel, StageKernels},
 };
@@ -141,7 +141,7 @@ struct Dispatches {
     /// The masks that are brought together before.
     masks: Vec<Place>,
     mask_bytes: u64,
-    pipeline: Arc<Kept<wgpu::ComputePipeline>>,
+    pipeline: Pipeline,
     /// Games, masks, words, the column.
     buffers: [(wgpu::Buffer, u64); 4],
     /// For each dispatch, where its parameters stand and how many workgroups it has.

@@ -1,8 +1,8 @@
 //! One open device: limits, buffers, pipelines, submissions, and waiting for what they do.
 
-use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use pollster::block_on;
@@ -10,8 +10,8 @@ use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
-use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, Variant};
-use orbit_core::sync::lock;
+use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
+use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, PipelineCache, Variant};
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
@@ -21,9 +21,6 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Sets of buffers at a time. One uploads while another computes and a third reads back.
 pub(super) const BUFFER_SETS: u64 = 3;
-
-/// Pipelines that are kept, so that a process which runs queries for days does not grow.
-const PIPELINES_MAX: usize = 256;
 
 /// A device, shared by all kernels of a run.
 pub(super) struct Device {
@@ -47,7 +44,7 @@ pub(super) struct Device {
     /// Stages that were carried here and not by the processor.
     pub(super) stages_carried: AtomicU64,
     layouts: Kept<Layouts>,
-    pipelines: Mutex<HashMap<String, Arc<Kept<wgpu::ComputePipeline>>>>,
+    pub(super) pipelines: Pipelines,
 }
 
 /// Commands that are not submitted yet.
@@ -93,6 +90,10 @@ struct Opened {
     queue: wgpu::Queue,
     layouts: Layouts,
     adapter_limits: wgpu::Limits,
+    /// What is kept of pipelines, and the file.
+    cache: Option<(wgpu::PipelineCache, PathBuf)>,
+    /// Why that file was not used.
+    note: Option<String>,
 }
 
 impl Device {
@@ -107,12 +108,17 @@ impl Device {
         let silence = options.silence.unwrap_or(by_default);
         let driver = Driver::new(silence);
         let (name, watcher) = (report.name.clone(), Arc::clone(&driver));
-        let opened =
-            driver.call(silence, move || open(&adapter, &watcher, name)).map_err(|error| match error {
+        let keeps = |cache: &&PipelineCache| cache.of_software || !report.is_software();
+        let folder = options.pipeline_cache.as_ref().filter(keeps).map(|cache| cache.folder.clone());
+        let opened = driver.call(silence, move || open(&adapter, &watcher, name, folder)).map_err(
+            |error| match error {
                 GpuError::Lost { reason } => GpuError::Open { name: report.name.clone(), reason },
                 other => other,
-            })?;
-        let Opened { device, queue, layouts, adapter_limits: theirs } = opened;
+            },
+        )?;
+        let Opened { device, queue, layouts, adapter_limits: theirs, cache, note } = opened;
+        let cache = cache.map(|(cache, path)| CacheFile { cache: Kept::new(cache, &driver), path });
+        let pipelines = Pipelines::new(cache, note);
         let limits = GpuLimits {
             binding_bytes: theirs
                 .max_storage_buffer_binding_size
@@ -137,7 +143,7 @@ impl Device {
             submissions: Arc::default(),
             readbacks: AtomicU64::new(0),
             stages_carried: AtomicU64::new(0),
-            pipelines: Mutex::new(HashMap::new()),
+            pipelines,
         })
     }
 
@@ -190,26 +196,20 @@ impl Device {
         Ok(allocation)
     }
 
-    /// The pipeline of a kernel, compiled once a device.
-    pub(super) fn pipeline(
-        &self,
-        kernel: &Kernel,
-        pass: Pass,
-    ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
+    /// The pipeline of a kernel.
+    pub(super) fn pipeline(&self, kernel: &Kernel, pass: Pass) -> Result<Pipeline, GpuError> {
         fits(&self.report, &kernel.variant)?;
         self.shader(&kernel.wgsl, pass)
     }
 
     /// The pipeline of a shader.
-    pub(super) fn shader(
-        &self,
-        text: &str,
-        pass: Pass,
-    ) -> Result<Arc<Kept<wgpu::ComputePipeline>>, GpuError> {
-        if let Some(known) = lock(&self.pipelines).get(text) {
-            return Ok(Arc::clone(known));
-        }
+    pub(super) fn shader(&self, text: &str, pass: Pass) -> Result<Pipeline, GpuError> {
+        self.pipelines.get(text, || self.compile(text, pass))
+    }
+
+    fn compile(&self, text: &str, pass: Pass) -> Result<Pipeline, GpuError> {
         let (layout, wgsl) = (self.layout(pass).1.clone(), text.to_string());
+        let cache = self.pipelines.file.as_ref().map(|file| file.cache.clone());
         let silence = self.driver.silence();
         let limit = (silence.min(SILENCE_MAX) * COMPILING).max(silence);
         let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
@@ -226,16 +226,21 @@ impl Device {
                     zero_initialize_workgroup_memory: false,
                     ..Default::default()
                 },
-                cache: None,
+                cache: cache.as_ref(),
             })
         })?;
-        let pipeline = Arc::new(self.keep(pipeline));
-        let mut pipelines = lock(&self.pipelines);
-        if pipelines.len() >= PIPELINES_MAX {
-            pipelines.clear();
-        }
-        pipelines.insert(text.to_string(), Arc::clone(&pipeline));
-        Ok(pipeline)
+        Ok(Arc::new(self.keep(pipeline)))
+    }
+
+    /// Writes to the file of compiled kernels what it does not have.
+    pub(super) fn save_pipelines(&self) -> Result<(), GpuError> {
+        let Some(file) = self.pipelines.file.as_ref().filter(|_| self.pipelines.is_to_be_saved()) else {
+            return Ok(());
+        };
+        let cache = file.cache.clone();
+        let data = self.guarded("a cache", move |_, _| cache.get_data())?;
+        data.into_iter().for_each(|data| self.pipelines.save(&data));
+        Ok(())
     }
 
     fn layout(&self, pass: Pass) -> &(wgpu::BindGroupLayout, wgpu::PipelineLayout) {
@@ -316,9 +321,15 @@ impl Device {
 }
 
 /// Opens an adapter. To be called on a helper.
-fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<Opened, GpuError> {
+fn open(
+    adapter: &wgpu::Adapter,
+    driver: &Arc<Driver>,
+    name: String,
+    folder: Option<PathBuf>,
+) -> Result<Opened, GpuError> {
     let theirs = adapter.limits();
-    let useful = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64;
+    let useful =
+        wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64 | wgpu::Features::PIPELINE_CACHE;
     let required_limits = wgpu::Limits {
         max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
         max_buffer_size: theirs.max_buffer_size,
@@ -350,7 +361,29 @@ fn open(adapter: &wgpu::Adapter, driver: &Arc<Driver>, name: String) -> Result<O
         words: layout(&device, Pass::Words),
         carry: layout(&device, Pass::Carry),
     })?;
-    Ok(Opened { device, queue, layouts, adapter_limits: theirs })
+    let key = wgpu::util::pipeline_cache_key(&adapter.get_info());
+    let file = folder.zip(key).filter(|_| device.features().contains(wgpu::Features::PIPELINE_CACHE));
+    let (mut cache, mut note) = (None, None);
+    if let Some((folder, key)) = file {
+        let path = pipelines::path_of(&folder, &key);
+        let data;
+        (data, note) = pipelines::read(&path);
+        // A driver that refuses has none.
+        let made = scoped(&device, driver, "a cache", || pipeline_cache(&device, data.as_deref()));
+        cache = made.ok().map(|cache| (cache, path));
+    }
+    Ok(Opened { device, queue, layouts, adapter_limits: theirs, cache, note })
+}
+
+/// The driver's cache of pipelines, with what a file has of it.
+fn pipeline_cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
+    let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
+    // SAFETY: the data come from `get_data`: the file begins as this program writes it, and the hash of all its bytes is right. wgpu and the
+    // driver check besides that they are of this adapter, driver and version, and take none of others.
+    #[expect(unsafe_code, reason = "there is no other way to give the driver what it has compiled before")]
+    unsafe {
+        device.create_pipeline_cache(&descriptor)
+    }
 }
 
 /// Runs calls whose refusal becomes an error. To be called on a helper.

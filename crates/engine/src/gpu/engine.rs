@@ -1,13 +1,15 @@
 //! The engine: which plans run, on which uploads, and where their answers go.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{
     CardUse, GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
     along::{GameSlots, has_room},
     carry::{self, OnUpload, Staged},
-    contexts, hits_of, no_hits,
+    contexts,
+    device::{Device, Pass},
+    hits_of, no_hits,
     pack::{self, GAME_BYTES, uploads},
     resident::InUse,
     run::caps,
@@ -51,6 +53,8 @@ pub struct Gpu {
     number: u64,
     /// Bytes of games that went to the device.
     uploaded: AtomicU64,
+    /// Whether its kernels were compiled, or are being compiled.
+    is_compiled: AtomicBool,
 }
 
 /// What is wanted at the hits of a query.
@@ -85,7 +89,8 @@ impl Gpu {
         }
         let (values, copies) = (plans.unmade(), plans.unmade());
         let number = device.engines.fetch_add(1, Ordering::Relaxed) + 1;
-        Gpu { plans, device, variant, hits, values, copies, number, uploaded: AtomicU64::new(0) }
+        let (uploaded, is_compiled) = (AtomicU64::new(0), AtomicBool::new(false));
+        Gpu { plans, device, variant, hits, values, copies, number, uploaded, is_compiled }
     }
 
     /// The kernel of the first pass; of several queries, that of the first ones.
@@ -134,6 +139,31 @@ impl Gpu {
         Ok((out, all))
     }
 
+    /// Compiles kernels of the first pass, and what their stages find, on several threads at once: each compiles one after the other else, as it is met.
+    /// What fails is met again where it is needed.
+    fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
+        if self.is_compiled.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let all: Vec<&Kernel> = kernels.iter().map(|(kernel, _)| *kernel).collect();
+        let masks =
+            all.iter().flat_map(|kernel| kernel.stages.iter()).filter_map(|stage| stage.masks.as_ref());
+        let all: Vec<&Kernel> = masks.chain(all.iter().copied()).collect();
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+        let next = AtomicUsize::new(0);
+        let compile = || {
+            while let Some(kernel) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let _ = device.pipeline(kernel, Pass::Hits);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(all.len()) {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, compile);
+            }
+            compile();
+        });
+    }
+
     /// What is wanted beside hits, of queries that have it.
     fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
         let second = |(query, outputs): (usize, &Wants)| {
@@ -161,6 +191,7 @@ impl Gpu {
             .chain(values.map(|it| (&it.kernel, it.plan.columns.len())))
             .chain(copies.map(|(it, _)| (&it.kernel, it.plan.columns.len())))
             .collect();
+        self.compile_all(device, &kernels[..self.hits.len()]);
         let width = kernels.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
         let transposed = self.variant.transposed;
         let resident = open.residents.get(open, (blocks, transposed), self.number)?;
@@ -215,6 +246,7 @@ impl Gpu {
             }
         }
         card.done();
+        device.save_pipelines()?;
         let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
         for (hits, copies) in all.into_iter().zip(told) {
             for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {

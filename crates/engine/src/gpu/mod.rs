@@ -19,6 +19,7 @@ mod edges;
 mod engine;
 mod floors;
 mod pack;
+mod pipelines;
 mod resident;
 mod run;
 mod uploads;
@@ -179,6 +180,17 @@ impl GpuDevice {
     #[doc(hidden)]
     pub fn stages_carried(&self) -> u64 {
         self.current().device.stages_carried.load(Ordering::Relaxed)
+    }
+
+    /// How many pipelines were compiled since it was opened, or loaded in place of that.
+    #[doc(hidden)]
+    pub fn pipelines_compiled(&self) -> u64 {
+        self.current().device.pipelines.compiled.load(Ordering::Relaxed)
+    }
+
+    /// What the user should know of the file of compiled kernels; it is told once.
+    pub fn take_note(&self) -> Option<String> {
+        self.current().device.pipelines.take_note()
     }
 
     /// Whether queries can still run on it as it is.

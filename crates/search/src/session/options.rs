@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use super::{Cancel, Progress, Session, SessionError, stamp_of};
 use crate::scan::{EngineChoice, EngineOptions};
 use orbit_database::{Database, DatabaseError, DatabaseOptions, Held, PlaceCache, Reading, Turns};
-use orbit_engine::gpu::GpuOptions;
+use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
 
@@ -71,6 +71,8 @@ pub struct SessionOptions<'a> {
 
 impl Default for SessionOptions<'_> {
     fn default() -> Self {
+        let mut gpu = GpuOptions::default();
+        gpu.pipeline_cache = PipelineCache::of_user();
         SessionOptions {
             database: DatabaseOptions {
                 substitute_reels: true,
@@ -78,7 +80,7 @@ impl Default for SessionOptions<'_> {
                 ..DatabaseOptions::default()
             },
             resident_bytes_max: RESIDENT_BYTES_MAX,
-            engine: EngineOptions { gpu: Some(GpuOptions::default()), ..EngineOptions::default() },
+            engine: EngineOptions { gpu: Some(gpu), ..EngineOptions::default() },
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
             turns: None,
             cancel: Cancel::new(),

@@ -1,0 +1,16 @@
+//! The user's folder for what can be made again.
+
+use std::path::PathBuf;
+
+/// The folder of this program in it, if the environment names one. It need not be there.
+pub fn user_caches() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
+    };
+    caches.map(|caches| caches.join("orbit"))
+}

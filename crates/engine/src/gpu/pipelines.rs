@@ -1,0 +1,196 @@
+//! Compiled kernels of a device: each is compiled once, whoever asks, and kept in a file from run to run.
+//!
+//! The file is the driver's cache of pipelines, in the user's folder for what can be made again. The invariant: it changes no answer and stops no
+//! query. A file that is damaged, of another card, driver or version is passed over, as is a folder that cannot be written; the user is told once.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use twox_hash::XxHash3_64;
+
+use super::GpuError;
+use super::driver::Kept;
+use orbit_core::files::{OutputError, OutputFile, open_regular};
+use orbit_core::sync::lock;
+
+/// Pipelines that are kept, so that a process which runs queries for days does not grow.
+const PIPELINES_MAX: usize = 256;
+/// The first bytes of a file, with a hash of all behind it next to them.
+const MAGIC: &[u8; 8] = b"orbitpl1";
+const HEAD_BYTES: usize = MAGIC.len() + 8;
+/// The largest file. A larger one is removed, and begins anew.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+/// The end of the name of a file.
+const ENDING: &str = "pipelines";
+
+pub(super) type Pipeline = Arc<Kept<wgpu::ComputePipeline>>;
+
+/// A pipeline once it is compiled, or why it cannot be.
+type Compiling = OnceLock<Result<Pipeline, GpuError>>;
+
+/// The pipelines of a device.
+pub(super) struct Pipelines {
+    known: Mutex<HashMap<String, Arc<Compiling>>>,
+    /// How many were compiled.
+    pub(super) compiled: AtomicU64,
+    /// How many of them the file has.
+    saved: AtomicU64,
+    pub(super) file: Option<CacheFile>,
+    /// What the user should be told, until it is.
+    note: Mutex<Option<String>>,
+    /// Whether there was something to tell.
+    is_noted: AtomicBool,
+    /// One thread at a time writes the file.
+    saving: Mutex<()>,
+}
+
+/// The driver's cache, and the file that it is kept in.
+pub(super) struct CacheFile {
+    pub(super) cache: Kept<wgpu::PipelineCache>,
+    pub(super) path: PathBuf,
+}
+
+impl Pipelines {
+    pub(super) fn new(file: Option<CacheFile>, note: Option<String>) -> Pipelines {
+        Pipelines {
+            known: Mutex::default(),
+            compiled: AtomicU64::new(0),
+            saved: AtomicU64::new(0),
+            file,
+            is_noted: AtomicBool::new(note.is_some()),
+            note: Mutex::new(note),
+            saving: Mutex::default(),
+        }
+    }
+
+    /// The pipeline of a shader. The first thread that asks compiles it, others wait for that. After a failure it is tried again when it is next wanted.
+    pub(super) fn get(
+        &self,
+        text: &str,
+        compile: impl FnOnce() -> Result<Pipeline, GpuError>,
+    ) -> Result<Pipeline, GpuError> {
+        let compiling = {
+            let mut known = lock(&self.known);
+            if known.len() >= PIPELINES_MAX && !known.contains_key(text) {
+                known.clear();
+            }
+            Arc::clone(known.entry(text.to_string()).or_default())
+        };
+        let done = compiling.get_or_init(|| {
+            self.compiled.fetch_add(1, Ordering::Relaxed);
+            compile()
+        });
+        if done.is_err() {
+            let mut known = lock(&self.known);
+            if known.get(text).is_some_and(|other| Arc::ptr_eq(other, &compiling)) {
+                known.remove(text);
+            }
+        }
+        done.clone()
+    }
+
+    /// Tells of a fault of the file, for the first time that it is asked.
+    pub(super) fn take_note(&self) -> Option<String> {
+        lock(&self.note).take()
+    }
+
+    /// Whether something was compiled that the file does not have. It is asked once for that.
+    pub(super) fn is_to_be_saved(&self) -> bool {
+        let compiled = self.compiled.load(Ordering::Relaxed);
+        self.file.is_some() && self.saved.swap(compiled, Ordering::Relaxed) != compiled
+    }
+
+    /// Writes what the driver has compiled.
+    pub(super) fn save(&self, data: &[u8]) {
+        let Some(CacheFile { path, .. }) = &self.file else { return };
+        let _one = lock(&self.saving);
+        if let Err(reason) = write(path, data)
+            && !self.is_noted.swap(true, Ordering::Relaxed)
+        {
+            *lock(&self.note) = Some(note(path, "cannot be written", &reason));
+        }
+    }
+}
+
+/// Where the pipelines of a card are kept, by its key in a folder. This version reads none of another one.
+pub(super) fn path_of(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}-{}.{ENDING}", env!("CARGO_PKG_VERSION")))
+}
+
+/// What a file has; nothing, with a note, if it cannot be used or written again.
+pub(super) fn read(path: &Path) -> (Option<Vec<u8>>, Option<String>) {
+    match read_checked(path) {
+        Ok(data) => (data, None),
+        Err(reason) => (None, Some(note(path, "is passed over", &reason))),
+    }
+}
+
+fn note(path: &Path, what: &str, reason: &str) -> String {
+    format!(
+        "the file of compiled kernels {} {what} ({reason}): kernels are compiled anew; remove it, or set ORBIT_PIPELINE_CACHE to \
+         `off` or to a folder that can be written",
+        path.display()
+    )
+}
+
+fn read_checked(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let text = |error: std::io::Error| error.to_string();
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(text)?;
+    if fs::metadata(folder).map_err(text)?.permissions().readonly() {
+        return Err("its folder cannot be written".into());
+    }
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    let file = open_regular(path).map_err(text)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(text)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(format!("it is larger than {FILE_BYTES_MAX} bytes"));
+    }
+    match bytes.split_at_checked(HEAD_BYTES) {
+        Some((head, _)) if !head.starts_with(MAGIC) => Err("it is no such file".into()),
+        Some((head, data)) if head[MAGIC.len()..] == hash(data) => Ok(Some(data.to_vec())),
+        _ => Err("it is damaged".into()),
+    }
+}
+
+fn write(path: &Path, data: &[u8]) -> Result<(), String> {
+    if data.len() as u64 > FILE_BYTES_MAX - HEAD_BYTES as u64 {
+        return fs::remove_file(path).map_err(|error| error.to_string());
+    }
+    let mut file = match OutputFile::create(path) {
+        // Another process writes it.
+        Err(OutputError::InTheWay { .. }) => return Ok(()),
+        created => created.map_err(|error| error.to_string())?,
+    };
+    let parts = [MAGIC.as_slice(), &hash(data), data];
+    parts.iter().try_for_each(|part| file.write_all(part)).map_err(|error| error.to_string())?;
+    file.finish().map_err(|error| error.to_string())?;
+    remove_others(path);
+    Ok(())
+}
+
+fn hash(data: &[u8]) -> [u8; 8] {
+    XxHash3_64::oneshot(data).to_le_bytes()
+}
+
+/// Removes the files of other versions for the same card.
+fn remove_others(path: &Path) {
+    let of_card = |path: &Path| {
+        let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
+        Some(name.split_once('-')?.0.to_owned())
+    };
+    let files = path.parent().and_then(|folder| fs::read_dir(folder).ok());
+    for other in files.into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if other != path && of_card(&other).is_some_and(|card| Some(card) == of_card(path)) {
+            // It is made again, and another process may have removed it.
+            let _ = fs::remove_file(other);
+        }
+    }
+}
