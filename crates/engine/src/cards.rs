@@ -50,8 +50,8 @@ pub struct PipelineCache {
 }
 
 impl PipelineCache {
-    /// In the folder that `ORBIT_PIPELINE_CACHE` names, none if that is `off` or empty; where it is not set, those of graphics cards in
-    /// the user's folder for what can be made again.
+    /// In the folder that `ORBIT_PIPELINE_CACHE` names, none if that is `off` or empty; where it is not set, those of graphics
+    /// cards in the user's folder for what can be made again.
     pub fn of_user() -> Option<PipelineCache> {
         match std::env::var_os("ORBIT_PIPELINE_CACHE") {
             None => user_caches().map(|folder| PipelineCache { folder, of_software: false }),
@@ -83,8 +83,8 @@ pub struct GpuOptions {
     /// Limits beyond the adapter's.
     pub limits: GpuLimits,
     /// Bytes of games of sessions that may stay on the device for queries to come. By default four fifths of
-    /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one that shares the processor's
-    /// memory, and 256 MiB on a program that stands in for a card.
+    /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one
+    /// that shares the processor's memory, and 256 MiB on a program that stands in for a card.
     pub resident_bytes_max: Option<u64>,
     /// Where compiled kernels are kept from run to run; by default nowhere.
     pub pipeline_cache: Option<PipelineCache>,

@@ -145,8 +145,8 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// The same where the card is open and has all blocks: it need not be opened, and nothing goes there. What is left of the cost is that of compiling. An
-/// estimate as well.
+/// The same where the card is open and has all blocks: it need not be opened, and nothing goes there. What is left of the cost is
+/// that of compiling. An estimate as well.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }

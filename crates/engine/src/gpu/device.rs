@@ -378,8 +378,8 @@ fn open(
 /// The driver's cache of pipelines, with what a file has of it.
 fn pipeline_cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
-    // SAFETY: the data come from `get_data`: the file begins as this program writes it, and the hash of all its bytes is right. wgpu and the
-    // driver check besides that they are of this adapter, driver and version, and take none of others.
+    // SAFETY: the data come from `get_data`: the file begins as this program writes it, and the hash of all its bytes is right.
+    // wgpu and the driver check besides that they are of this adapter, driver and version, and take none of others.
     #[expect(unsafe_code, reason = "there is no other way to give the driver what it has compiled before")]
     unsafe {
         device.create_pipeline_cache(&descriptor)

@@ -139,8 +139,8 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles kernels of the first pass, and what their stages find, on several threads at once: each compiles one after the other else, as it is met.
-    /// What fails is met again where it is needed.
+    /// Compiles kernels of the first pass, and what their stages find, on several threads at once: each compiles one after the
+    /// other else, as it is met. What fails is met again where it is needed.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -326,8 +326,8 @@ struct OnCard<'a> {
 enum On<'a> {
     /// They stay on the device for other queries.
     Resident(InUse),
-    /// They go there in buffers that others use as well. Where the games of each are is told if a stage needs it and the device can carry along all of
-    /// them. `bytes` counts what goes there.
+    /// They go there in buffers that others use as well. Where the games of each are is told if a stage needs it and the device can
+    /// carry along all of them. `bytes` counts what goes there.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 

@@ -1,7 +1,8 @@
 //! Compiled kernels of a device: each is compiled once, whoever asks, and kept in a file from run to run.
 //!
-//! The file is the driver's cache of pipelines, in the user's folder for what can be made again. The invariant: it changes no answer and stops no
-//! query. A file that is damaged, of another card, driver or version is passed over, as is a folder that cannot be written; the user is told once.
+//! The file is the driver's cache of pipelines, in the user's folder for what can be made again. The invariant: it changes no
+//! answer and stops no query. A file that is damaged, of another card, driver or version is passed over, as is a folder that cannot
+//! be written; the user is told once.
 
 use std::collections::HashMap;
 use std::fs;
@@ -67,7 +68,8 @@ impl Pipelines {
         }
     }
 
-    /// The pipeline of a shader. The first thread that asks compiles it, others wait for that. After a failure it is tried again when it is next wanted.
+    /// The pipeline of a shader. The first thread that asks compiles it, others wait for that. After a failure it is tried again
+    /// when it is next wanted.
     pub(super) fn get(
         &self,
         text: &str,

@@ -1,9 +1,10 @@
 //! Blocks that stay on a device: for queries that follow each other, and for benchmarks.
 //!
 //! [`Residents`] are the uploads of databases that are held in memory. They go to the device once, and every query on any thread
-//! finds them there. The invariant: an upload is found by the numbers of its blocks, which no other block ever has, so that one that is changed, read
-//! again or freed is never taken for another. A query drops nothing that it has used itself: of a database that is larger than what may stay,
-//! the first blocks stay and the others come anew with each query, where a plain order of use would keep none.
+//! finds them there. The invariant: an upload is found by the numbers of its blocks, which no other block ever has, so that one
+//! that is changed, read again or freed is never taken for another. A query drops nothing that it has used itself: of a database
+//! that is larger than what may stay, the first blocks stay and the others come anew with each query, where a plain order of use
+//! would keep none.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -120,15 +121,17 @@ impl Resident<'_> {
     }
 }
 
-/// Bytes that may stay on a card unless the user says otherwise: wgpu does not tell how much memory is free. A card has more, one that shares the memory of
-/// the processor takes it away from others, and a program that stands in for a card has the blocks there twice.
+/// Bytes that may stay on a card unless the user says otherwise: wgpu does not tell how much memory is free. A card has more, one
+/// that shares the memory of the processor takes it away from others, and a program that stands in for a card has the blocks there
+/// twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
 /// Bytes that a limit of memory leaves for all else, at least: outputs of all sets of buffers, and what is on its way.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
-/// Bytes that may stay on a device: as the caller says; else four fifths of the memory that may be used, or what suits such an adapter.
+/// Bytes that may stay on a device: as the caller says; else four fifths of the memory that may be used, or what suits such an
+/// adapter.
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
@@ -200,8 +203,8 @@ impl Key {
 }
 
 impl State {
-    /// Adds an entry if there is room for it, or can be made: entries that no query works with and that this query has not used go, the one whose
-    /// last use is the longest ago first. What went is to be dropped when the lock is free.
+    /// Adds an entry if there is room for it, or can be made: entries that no query works with and that this query has not used go,
+    /// the one whose last use is the longest ago first. What went is to be dropped when the lock is free.
     fn add(&mut self, key: Key, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<Entry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {
@@ -240,8 +243,8 @@ impl Residents {
         Residents(Mutex::new(State { max, bytes, entries, uses, last_use }))
     }
 
-    /// The uploads of some blocks, which are sent if they are not there: by the first thread that asks, while others wait. `None` if they do not stay: the
-    /// blocks are not held, or there is no room.
+    /// The uploads of some blocks, which are sent if they are not there: by the first thread that asks, while others wait. `None`
+    /// if they do not stay: the blocks are not held, or there is no room.
     pub(super) fn get(
         &self,
         open: &Open,
