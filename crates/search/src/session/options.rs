@@ -71,8 +71,7 @@ pub struct SessionOptions<'a> {
 
 impl Default for SessionOptions<'_> {
     fn default() -> Self {
-        let mut gpu = GpuOptions::default();
-        gpu.pipeline_cache = PipelineCache::of_user();
+        let gpu = GpuOptions { pipeline_cache: PipelineCache::of_user(), ..GpuOptions::default() };
         SessionOptions {
             database: DatabaseOptions {
                 substitute_reels: true,
