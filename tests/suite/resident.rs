@@ -176,7 +176,9 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
 #[test]
 fn where_memory_is_short_blocks_come_each_time() {
     let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();
-    copies.iter().for_each(|blocks| drop(Block::hold_all(blocks.iter())));
+    for blocks in &copies {
+        Block::hold_all(blocks.iter());
+    }
     let loose = copies.concat();
     let loose: Vec<&Block> = loose.iter().collect();
     let groups: Vec<Vec<&Block>> = copies.iter().map(|blocks| blocks.iter().collect()).collect();
@@ -189,7 +191,9 @@ fn where_memory_is_short_blocks_come_each_time() {
     };
     let device = with(Some(u64::MAX));
     std::thread::scope(|scope| {
-        (0..3).for_each(|_| drop(scope.spawn(|| checked("#(P | n)", &device, &[&loose]))));
+        for _ in 0..3 {
+            scope.spawn(|| checked("#(P | n)", &device, &[&loose]));
+        }
     });
     for text in ["Ra1", "shift find {Nd4 Pe4}"] {
         let card = checked(text, &device, &groups);
