@@ -207,7 +207,8 @@ fn look_up(reel: &Path, position: &Position) -> Seen {
 
 fn told(seen: &Seen) -> Option<Expected> {
     let [first, last] = seen.ends.as_ref()?;
-    let game = |game: &orbit_visits::SeenGame| (game.number, game.players.clone().map(Option::unwrap_or_default));
+    let game =
+        |game: &orbit_visits::SeenGame| (game.number, game.players.clone().map(Option::unwrap_or_default));
     Some(Expected { visits: seen.visits, games: seen.games, first: game(first), last: game(last) })
 }
 

@@ -71,7 +71,8 @@ pub struct SessionOptions<'a> {
 
 impl Default for SessionOptions<'_> {
     fn default() -> Self {
-        let gpu = GpuOptions { pipeline_cache: PipelineCache::of_user(), ..GpuOptions::default() };
+        let mut gpu = GpuOptions::default();
+        gpu.pipeline_cache = PipelineCache::of_user();
         SessionOptions {
             database: DatabaseOptions {
                 substitute_reels: true,
