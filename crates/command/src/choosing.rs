@@ -20,7 +20,7 @@ pub(super) struct ChoosingArgs {
     /// `elo>=2600 and (eco=B9* or eco=C*)`. A value with these words stands in quotation marks: `event~"now or never"`. A
     /// condition is a name, an operator and a value: `date>=2015`, `eco=B9*`, `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case;
     /// `tag:Name` for any other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
-    /// `white-title`, `black-title` or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
+    /// `white-title`, `black-title`, `opening-name` and `opening-eco` (what the moves tell, whatever the tags say), or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
     /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
     /// does not), `<`, `<=`, `>` and `>=`.
     ///

@@ -21,7 +21,7 @@ pub(super) struct StatsArgs {
     /// Count games and positions by groups, such as `year` or `elo:100`, instead of listing hits.
     ///
     /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
-    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening`, `result`, `source` (the file), `folder`, `elo:100` (in
+    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening` (the tag), `opening-name` and `opening-eco` (what the moves tell, as lichess names it), `result`, `source` (the file), `folder`, `elo:100` (in
     /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
     /// `white`, `black`, `player`, `title`, `white-title`, `black-title`, `time-control` (bullet, blitz, rapid, ...),
     /// `termination`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Strings;
 use super::material::{self, Found, Material};
 use orbit_core::board::{Board, PackedMove, Position, State};
-use orbit_core::game::Header;
+use orbit_core::game::{Header, Opening};
 use orbit_pgn::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
 
 /// Slots from one key position to the next.
@@ -408,6 +408,11 @@ impl<'a> GameRow<'a> {
     pub fn moves(&self) -> &'a [PackedMove] {
         let end = self.records().first().map_or(self.end_slot(), |line| line.first_slot as usize);
         &self.block.moves[self.first_slot()..end - 1]
+    }
+
+    /// The opening of its main line, by positions.
+    pub fn opening(&self) -> Option<&'static Opening> {
+        Opening::of_game(self.start(), self.moves())
     }
 
     fn records(&self) -> &'a [LineRecord] {

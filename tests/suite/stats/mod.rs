@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod next;
+mod openings;
 mod second;
 mod sides;
 mod written;

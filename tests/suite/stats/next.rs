@@ -13,11 +13,11 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, 
 use crate::session::SAMPLE;
 
 /// A game as pgn-reader and shakmaty read it.
-struct Played {
-    result: String,
+pub(super) struct Played {
+    pub(super) result: String,
     /// One more than moves.
-    positions: Vec<Chess>,
-    moves: Vec<Move>,
+    pub(super) positions: Vec<Chess>,
+    pub(super) moves: Vec<Move>,
 }
 
 struct Reading;
@@ -62,7 +62,7 @@ impl Visitor for Reading {
     }
 }
 
-fn sample() -> Vec<Played> {
+pub(super) fn sample() -> Vec<Played> {
     let bytes = std::fs::read(SAMPLE).unwrap();
     let mut reader = Reader::new(Cursor::new(bytes));
     let mut games = Vec::new();

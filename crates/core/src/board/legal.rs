@@ -160,6 +160,25 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
+/// The position without an en passant square where no pawn may take in passing: so positions are the same that have the same
+/// moves.
+pub fn with_usable_en_passant(position: &Position) -> Position {
+    let Some(square) = position.state.en_passant() else { return *position };
+    let white = position.state.turn().is_white();
+    // Where a pawn of the other colour attacks from the square.
+    let set = 1u64 << square as u32;
+    let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
+    let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;
+    let is_usable = en_passant_square(position).is_some()
+        && Bitboard(from & pawns)
+            .into_iter()
+            .any(|from| is_safe(position, PackedMove::en_passant(from, square)));
+    match is_usable {
+        true => *position,
+        false => Position { state: position.state.with_en_passant(None), ..*position },
+    }
+}
+
 fn castling_moves(
     position: &Position,
     visit: &mut dyn FnMut(PackedMove) -> ControlFlow<()>,

@@ -14,6 +14,7 @@
 //! | a name | [`tags::name_as_cql`]: one blank behind each comma | as a text; `?` and `-` are nobody |
 //! | a FIDE number | as a text | [`fide`]: digits alone, more than 0 |
 //! | an opening | as a text | [`eco::of_value`]: a letter and two digits |
+//! | the name of an opening | not at all | [`Opening`]: by positions, whatever tags say |
 //! | a title, an end, a time control | as a text | [`title`], [`termination`], [`Speed`] |
 //! | clocks and evaluations | not at all | [`measures`]: commands in comments |
 //!
@@ -31,6 +32,7 @@ pub mod known;
 pub mod measures;
 mod moves;
 mod names;
+mod opening;
 mod people;
 pub mod rating;
 pub mod tags;
@@ -46,6 +48,7 @@ pub use header::Header;
 pub use measures::{Eval, Measure, Measures};
 pub use moves::MoveNumbers;
 pub use names::{Nearness, NoName, PlayerName, are_alike};
+pub use opening::Opening;
 pub use people::{Mention, who_is_who};
 pub use rating::Rating;
 pub use time_control::Speed;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use orbit_core::board::Color;
 use orbit_core::diagnostic::nearest;
-use orbit_core::game::eco::EcoBound;
+use orbit_core::game::eco::{Eco, EcoBound};
 use orbit_core::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
 use orbit_core::game::measures::thousandths_of;
 use orbit_core::game::{
@@ -47,6 +47,10 @@ enum Field {
     /// The title of either player.
     Title,
     Speed,
+    /// The name of the opening, by the positions of the game.
+    OpeningName,
+    /// Its code.
+    OpeningEco,
     /// Of a position.
     Measure(Measure),
     /// A tag by its name.
@@ -209,7 +213,7 @@ pub enum ConditionError {
 }
 
 /// What is known of games and positions besides their tags.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 14] = [
     "player",
     "elo",
     "date",
@@ -219,6 +223,8 @@ const FIELDS: [&str; 12] = [
     "white-title",
     "black-title",
     "time-control",
+    "opening-name",
+    "opening-eco",
     "clock",
     "spent",
     "eval",
@@ -306,11 +312,11 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
             });
             Ok(Test::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
         }
-        Field::Tag { kind: Kind::Eco, .. } if !is_equal => {
+        Field::OpeningEco | Field::Tag { kind: Kind::Eco, .. } if !is_equal => {
             let no_eco = || ConditionError::NoEco(value.to_owned());
             Ok(Test::Eco(vec![(compare, EcoBound::parse(value).ok_or_else(no_eco)?)]))
         }
-        Field::Tag { kind: Kind::Eco, .. } => match eco::range(value) {
+        Field::OpeningEco | Field::Tag { kind: Kind::Eco, .. } => match eco::range(value) {
             Some(Ok([first, last])) => {
                 Ok(Test::Eco(vec![(Compare::GreaterOrEqual, first), (Compare::LessOrEqual, last)]))
             }
@@ -346,6 +352,8 @@ impl Field {
             "white-title" => Field::tag(title::tag(Color::White), false),
             "black-title" => Field::tag(title::tag(Color::Black), false),
             "time-control" => Field::Speed,
+            "opening-name" => Field::OpeningName,
+            "opening-eco" => Field::OpeningEco,
             lower => match (Measure::named(lower), known_tag(name)) {
                 (Some(measure), _) => Field::Measure(measure),
                 (None, Some(known)) => Field::tag(known, false),
@@ -380,7 +388,7 @@ impl Comparison {
     /// What has to be known of games for it.
     pub fn wants(&self) -> Wants {
         match self.field {
-            Field::Result => Wants::HITS,
+            Field::Result | Field::OpeningName | Field::OpeningEco => Wants::HITS,
             Field::Measure(measure) => Wants::of_measure(measure),
             _ => Wants::TAGS,
         }
@@ -428,6 +436,8 @@ impl Comparison {
                 .iter()
                 .any(|&side| self.test.fits_tag(game, title::tag(side), Kind::Text)),
             Field::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
+            Field::OpeningName => game.opening().is_some_and(|opening| self.test.fits(&opening.name)),
+            Field::OpeningEco => game.opening().is_some_and(|opening| self.test.fits_eco(&opening.eco)),
             Field::Measure(_) => return true,
             Field::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
         };
@@ -442,17 +452,22 @@ impl Test {
         match (kind, self) {
             (Kind::Rating, Test::Number(..)) => self.fits_number(rating()),
             (Kind::Rating, Test::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
-            (Kind::Eco, Test::Eco(bounds)) => eco::of_value(value)
-                .is_some_and(|eco| bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(&eco)))),
+            (Kind::Eco, Test::Eco(_)) => eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco)),
             (Kind::Eco, Test::Parts(..)) => {
-                self.fits(&tags::text(value))
-                    || eco::of_value(value).is_some_and(|eco| self.fits(eco.as_str()))
+                self.fits(&tags::text(value)) || eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco))
             }
             (Kind::Termination, Test::Parts(..) | Test::Contains(_)) => {
                 self.fits(&tags::text(value))
                     || termination::of_value(value).is_some_and(|class| self.fits(&class))
             }
             _ => self.fits(&tags::text(value)),
+        }
+    }
+
+    fn fits_eco(&self, eco: &Eco) -> bool {
+        match self {
+            Test::Eco(bounds) => bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(eco))),
+            _ => self.fits(eco.as_str()),
         }
     }
 

@@ -19,7 +19,8 @@ use orbit_reel::GameRow;
 /// * `date`: `Date`, or else `UTCDate`; `year`: its year;
 /// * `result`: how the movetext ended, not the tag;
 /// * `title`: the title of a player, one of whom must fit; `white-title`, `black-title`: that of a side;
-/// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game.
+/// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
+/// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening) that its positions tell, whatever its tags say.
 ///
 /// `clock`, `spent` and `eval` are [measures](orbit_core::game::Measure) of positions: a game meets such a comparison everywhere, and
 /// of its hits those count whose positions meet the condition. A position without the measure meets none, not even with `!=`.

@@ -111,6 +111,8 @@ columns! {
     EvalMate "eval_mate" Number
     Span "span" Object
     Tags "tags" Object
+    OpeningName "opening_name" Text
+    OpeningEco "opening_eco" Text
 }
 
 /// The columns that every table has, unless others are chosen: so many of [`Column::ALL`].
@@ -265,7 +267,8 @@ impl Column {
     /// Whether it says the same at all hits of a game.
     pub(super) fn is_of_game(self) -> bool {
         use Column as C;
-        (self as usize) < C::Ply as usize || matches!(self, C::Hits | C::Tags)
+        (self as usize) < C::Ply as usize
+            || matches!(self, C::Hits | C::Tags | C::OpeningName | C::OpeningEco)
     }
 }
 
@@ -290,6 +293,8 @@ pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Opt
         C::WhiteElo => number(Rating::White.of_game(game)),
         C::BlackElo => number(Rating::Black.of_game(game)),
         C::Eco => tag(row, "ECO"),
+        C::OpeningName => game.opening().map_or(Cell::Null, |opening| text(&opening.name)),
+        C::OpeningEco => game.opening().map_or(Cell::Null, |opening| text(opening.eco.as_str())),
         C::Ply => Cell::Number(row.ply.into()),
         C::Move => match &row.san {
             Some(san) => Cell::Text(format!("{} {san}", row.label).into()),

@@ -17,7 +17,7 @@ use crate::report::{Found, SpanMoves};
 use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
 use orbit_core::game::{
-    Date, Measure, Mention, MoveNumbers, Rating, Speed, date, eco, fide, rating, tags, termination,
+    Date, Measure, Mention, MoveNumbers, Opening, Rating, Speed, date, eco, fide, rating, tags, termination,
     time_control, title,
 };
 use orbit_engine::{Answer, CopyHits, Hits, Outcome, Span};
@@ -151,6 +151,10 @@ impl GroupColumn {
                 };
                 tag(block, "ECO", &mut code).map(twice).collect()
             }
+            By::OpeningName => of_openings(block, &mut |opening| names.code(opening.name.clone())),
+            By::OpeningEco(length) => of_openings(block, &mut |opening| {
+                names.code(opening.eco.as_str()[..usize::from(*length)].to_owned())
+            }),
             By::Title(side) => {
                 let mut of = |side| {
                     let code = |value: &[u8]| title::of_value(value).map(|title| names.code(title));
@@ -375,6 +379,12 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
         Outcome::BlackWins => "lost",
         Outcome::Unknown => Outcome::Unknown.text(),
     }
+}
+
+/// A group for the opening of each game, that of its main line.
+fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> Code) -> Vec<[Code; 2]> {
+    let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
+    block.games().map(of_game).collect()
 }
 
 /// What `read` makes of the name of each game's source, which may be unknown.

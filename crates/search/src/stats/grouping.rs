@@ -19,6 +19,10 @@ pub enum By {
     Decade,
     /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
     Eco(u8),
+    /// The name of the opening by the positions of the game.
+    OpeningName,
+    /// The first 1 to 3 characters of its code.
+    OpeningEco(u8),
     /// How the movetext ended.
     Result,
     /// The file, or what else the game comes from.
@@ -100,7 +104,7 @@ pub enum GroupingError {
     )]
     Thousandths(String),
     /// A part of an opening's code that is none.
-    #[error("`{0}`: openings are grouped by `eco:1` (B), `eco:2` (B9) or `eco` (B90)")]
+    #[error("`{0}`: openings are grouped by `{name}:1` (B), `{name}:2` (B9) or `{name}` (B90)", name = .0.split(':').next().unwrap_or_default())]
     Eco(String),
     /// A name after `tag:` that resembles a known tag.
     #[error(
@@ -149,6 +153,8 @@ const NAMES: &[&str] = &[
     "year",
     "decade",
     "eco",
+    "opening-name",
+    "opening-eco",
     "result",
     "source",
     "folder",
@@ -263,6 +269,7 @@ impl By {
     /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San)
+            || self.is_of_openings()
             || matches!(self, By::Title(_) | By::Termination)
             || self.is_of_names()
             || self.is_of_moves()
@@ -272,8 +279,14 @@ impl By {
     pub fn is_named(&self) -> bool {
         matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
             || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
+            || self.is_of_openings()
             || self.is_of_names()
             || self.is_of_moves()
+    }
+
+    /// True for the opening that the positions of a game tell.
+    fn is_of_openings(&self) -> bool {
+        matches!(self, By::OpeningName | By::OpeningEco(_))
     }
 
     /// Whether its groups are players, whose names may be spelt in several ways.
@@ -318,6 +331,7 @@ impl By {
                 Wants::TAGS | Wants::SPANS | frames.when(!is_played)
             }
             By::Result | By::Source | By::Folder | By::Ply(_) => Wants::HITS,
+            By::OpeningName | By::OpeningEco(_) => Wants::HITS,
         }
     }
 }
@@ -354,12 +368,15 @@ impl FromStr for By {
             "move" => By::Move(step(10)?),
             "value" => By::Value(step(1)?),
             "length" => By::Length(step(1)?),
-            "eco" => match argument {
-                None | Some("3") => By::Eco(3),
-                Some("2") => By::Eco(2),
-                Some("1") => By::Eco(1),
-                Some(_) => return Err(GroupingError::Eco(text.into())),
-            },
+            "eco" | "opening-eco" => {
+                let letters = match argument {
+                    None | Some("3") => 3,
+                    Some("2") => 2,
+                    Some("1") => 1,
+                    Some(_) => return Err(GroupingError::Eco(text.into())),
+                };
+                if name == "eco" { By::Eco(letters) } else { By::OpeningEco(letters) }
+            }
             "tag" => match argument {
                 Some(tag) if is_tag(tag.strip_prefix(':').unwrap_or(tag)) => match tag_named(tag) {
                     Ok(tag) => By::Tag(tag.to_owned()),
@@ -383,6 +400,7 @@ impl FromStr for By {
             "black-title" => By::Title(Some(Color::Black)),
             "time-control" => By::Speed,
             "termination" => By::Termination,
+            "opening-name" => By::OpeningName,
             "year" => By::Year,
             "decade" => By::Decade,
             "result" => By::Result,
@@ -433,6 +451,9 @@ impl fmt::Display for By {
             By::Decade => f.write_str("decade"),
             By::Eco(3) => f.write_str("eco"),
             By::Eco(length) => write!(f, "eco:{length}"),
+            By::OpeningName => f.write_str("opening-name"),
+            By::OpeningEco(3) => f.write_str("opening-eco"),
+            By::OpeningEco(length) => write!(f, "opening-eco:{length}"),
             By::Result => f.write_str("result"),
             By::Source => f.write_str("source"),
             By::Folder => f.write_str("folder"),
@@ -505,6 +526,7 @@ mod tests {
             "elo:50",
             "tag:Annotator",
             "eco:1*result",
+            "opening-name*opening-eco:2",
             "value:8",
             "copy*elodiff:25",
             "length:4",
