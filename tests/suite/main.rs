@@ -40,6 +40,7 @@
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `examples`: the examples of the library.
+//! * `explore`: what is played in positions, beside shakmaty.
 //! * `session`: what the library answers, in memory, from files and by threads; games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
@@ -62,6 +63,7 @@ mod differential;
 mod direct;
 mod errors;
 mod examples;
+mod explore;
 mod field;
 mod find;
 mod flat;

@@ -142,6 +142,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine",
             "engine::gpu",
             "engine::reference",
+            "explore",
             "files",
             "orbit",
             "query",
@@ -155,6 +156,14 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "visible",
         ],
         "sessions by their names, and their answers as JSON",
+    ),
+    (
+        "explore",
+        &[
+            "board", "choice", "database", "engine", "fen", "game", "reel", "report", "run", "stats",
+            "visible",
+        ],
+        "collects moves beside positions, and writes them",
     ),
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
     (

@@ -23,6 +23,7 @@ mod dashes;
 mod devices;
 pub mod drivers;
 mod explain;
+mod explore;
 mod failure;
 mod games;
 mod help;
@@ -116,6 +117,8 @@ enum Command {
     Batch(Box<batch::Args>),
     /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
     Explain(explain::Args),
+    /// Show what is played in a position, how it went, and in which games, as an opening explorer does.
+    Explore(explore::Args),
     /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
     Cql(cql::Args),
     /// Rewrite a CQL 5 position list as a CQL 6 query.
@@ -208,6 +211,7 @@ pub fn run(cli: Cli) -> u8 {
         },
         Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),
+        Command::Explore(args) => explore::run(args),
         Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),

@@ -5,7 +5,14 @@ use std::ffi::OsString;
 use clap::Command;
 
 /// The arguments that `-h` lists of commands which have more than fit a screen, by their names in clap.
-const SHORT: [(&str, &[&str]); 5] = [
+const SHORT: [(&str, &[&str]); 6] = [
+    (
+        "explore",
+        &[
+            "words", "since", "until", "ratings", "speeds", "player", "side", "moves", "json", "threads",
+            "quiet",
+        ],
+    ),
     (
         "scan",
         &[

@@ -1,7 +1,7 @@
 //! Counts by groups: by hand, counted a second time from JSON Lines, moves by shakmaty, and as they are written.
 
 mod by_hand;
-mod next;
+pub(crate) mod next;
 mod openings;
 mod second;
 mod sides;

@@ -13,11 +13,11 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, 
 use crate::session::SAMPLE;
 
 /// A game as pgn-reader and shakmaty read it.
-pub(super) struct Played {
-    pub(super) result: String,
+pub(crate) struct Played {
+    pub(crate) result: String,
     /// One more than moves.
-    pub(super) positions: Vec<Chess>,
-    pub(super) moves: Vec<Move>,
+    pub(crate) positions: Vec<Chess>,
+    pub(crate) moves: Vec<Move>,
 }
 
 struct Reading;
@@ -62,7 +62,7 @@ impl Visitor for Reading {
     }
 }
 
-pub(super) fn sample() -> Vec<Played> {
+pub(crate) fn sample() -> Vec<Played> {
     let bytes = std::fs::read(SAMPLE).unwrap();
     let mut reader = Reader::new(Cursor::new(bytes));
     let mut games = Vec::new();

@@ -50,7 +50,7 @@ fn openings_are_those_of_the_last_position_that_has_a_name() {
     let mut due: BTreeMap<String, u64> = BTreeMap::new();
     let mut codes: BTreeMap<String, u64> = BTreeMap::new();
     for game in sample() {
-        let named = game.positions.iter().take(41).filter_map(|chess| listed.get(&epd(chess))).last();
+        let named = game.positions.iter().take(41).rev().find_map(|chess| listed.get(&epd(chess)));
         let (eco, name) = named.cloned().unwrap_or_else(|| ("?".into(), "?".into()));
         *due.entry(name).or_default() += 1;
         *codes.entry(eco[..eco.len().min(2)].to_owned()).or_default() += 1;

@@ -200,8 +200,15 @@ impl MoveTally {
         self.add_best(best);
     }
 
+    /// The tally of one game in which a side plays a move.
+    pub(crate) fn of_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
+        let mut tally = MoveTally::default();
+        tally.add_game(&GameFacts::of(found, game), sides_of(mover));
+        tally
+    }
+
     /// Adds other games.
-    pub(super) fn add(&mut self, other: MoveTally) {
+    pub(crate) fn add(&mut self, other: MoveTally) {
         self.results.add(&other.results);
         self.rated.iter_mut().zip(other.rated).for_each(|(sum, more)| *sum += more);
         self.opposed.iter_mut().zip(other.opposed).for_each(|(sum, more)| *sum += more);
@@ -237,6 +244,12 @@ impl MoveTally {
     pub fn rating(&self) -> Option<u64> {
         let [count, sum] = self.rated;
         (sum + count / 2).checked_div(count)
+    }
+
+    /// The mean rating of their opponents, of those games that have a result.
+    pub fn opponent_rating(&self) -> Option<u64> {
+        let [games, _, ratings] = self.opposed;
+        (ratings + games / 2).checked_div(games)
     }
 
     /// The rating to which their score against their opponents' mean rating belongs, as Elo's formula has it, at most 800

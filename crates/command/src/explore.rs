@@ -1,0 +1,161 @@
+//! `orbit explore`.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use orbit_database::{Database, DatabaseOptions};
+use orbit_engine::PreparedQuery;
+use orbit_plan::Options;
+use orbit_search::explore::{Asked, Explored, Explorer, ExplorerPart, Parameters};
+use orbit_search::run::{Collector as _, Run};
+use orbit_search::scan::{EngineOptions, Scan};
+
+use super::common::{
+    Interrupt, Out, Progress, ProgressArgs, from_one, is_unread, print_failures, threads, totals_line,
+};
+use super::failure::{Exit, Failure};
+use super::reading::{UnpackArgs, print_substitutes};
+
+const AFTER_HELP: &str = "\
+A game counts once, by the last move that it played in the position, whichever way it came there.
+docs/explorer.md says what the columns and each field of --json are.
+
+Examples:
+  orbit explore games.pgn start
+  orbit explore all.reel 'e4 c5 Nf3 d6'
+  orbit explore --since 2015 --speeds blitz,rapid --ratings 2000,2200 all.reel '1. d4 Nf6'
+  orbit explore --player 'Carlsen, Magnus' --as black --json otb.pgn e4 | jq .moves
+  orbit explore games.pgn 'r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3'";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = AFTER_HELP,
+    override_usage = "orbit explore [OPTIONS] PATH... MOVES\n       orbit explore [OPTIONS] PATH... FEN\n       orbit explore [OPTIONS] PATH... start"
+)]
+pub(super) struct Args {
+    /// The games, and behind them the position: moves from the usual start in SAN or UCI (`e4 c5`), a FEN, or `start`.
+    ///
+    /// Games are PGN, EPD, FEN, folders, reels, or `-` for standard input. Main lines are searched, whatever their start.
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    words: Vec<PathBuf>,
+    /// Count only games from this date on: `2015`, `2015-03` or `2015-03-07`.
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// Count only games up to this date.
+    #[arg(long, value_name = "DATE")]
+    until: Option<String>,
+    /// Count only games whose players have mean ratings in these groups: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500.
+    ///
+    /// A group reaches from its number to the next one, as at lichess: `2200,2500` are all from 2200 on.
+    #[arg(long, value_name = "GROUPS")]
+    ratings: Option<String>,
+    /// Count only games of these speeds: ultraBullet, bullet, blitz, rapid, classical, correspondence.
+    #[arg(long, value_name = "SPEEDS")]
+    speeds: Option<String>,
+    /// Count only rated or casual games, as the events of lichess say.
+    #[arg(long, value_name = "MODES")]
+    modes: Option<String>,
+    /// Count only games of a player, however the name is spelt.
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// Count only games in which the player has this side.
+    #[arg(long = "as", value_name = "SIDE", value_parser = ["white", "black"], requires = "player")]
+    side: Option<String>,
+    /// List so many moves [default: 12].
+    #[arg(long, value_name = "N")]
+    moves: Option<String>,
+    /// List so many of the games with the highest mean ratings [default: 4].
+    #[arg(long, value_name = "N")]
+    top_games: Option<String>,
+    /// List so many of the last games [default: 4].
+    #[arg(long, value_name = "N")]
+    recent_games: Option<String>,
+    /// Print one JSON object, that of lichess's opening explorer.
+    #[arg(long)]
+    json: bool,
+    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    #[arg(long, hide_short_help = true)]
+    no_reel: bool,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+    /// Use N threads [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+    /// Print no summary and no notes.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Args {
+    /// The position and the games that are asked for.
+    fn asked(&self, position: &str) -> Result<Asked, Failure> {
+        let is_fen = position.contains('/');
+        let play = Some(position).filter(|text| !is_fen && *text != "start");
+        let parameters = Parameters {
+            fen: is_fen.then(|| position.to_owned()),
+            play: play.map(str::to_owned),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            ratings: self.ratings.clone(),
+            speeds: self.speeds.clone(),
+            modes: self.modes.clone(),
+            player: self.player.clone(),
+            color: self.side.clone(),
+            moves: self.moves.clone(),
+            top_games: self.top_games.clone(),
+            recent_games: self.recent_games.clone(),
+        };
+        Asked::read(&parameters).map_err(|error| Failure::Other(error.to_string()))
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let Some((position, paths)) = args.words.split_last() else { return Ok(Exit::Done) };
+    let asked = args.asked(&position.to_string_lossy())?;
+    let interrupt = Interrupt::install()?;
+    let wrong = |fault: String| Failure::Other(fault);
+    let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
+    let prepared =
+        PreparedQuery::new(parsed.query, Options::default()).map_err(|error| wrong(error.to_string()))?;
+    let mut options = DatabaseOptions::default();
+    options.interrupt = interrupt.flag.clone();
+    options.substitute_reels = !args.no_reel;
+    args.unpack.apply(&mut options);
+    let database = Database::open(paths, options)?;
+    print_substitutes(&database, args.quiet);
+    let scan = Scan::of(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
+    let (choice, explorer) = (asked.choice(), Explorer::new(asked));
+    let run = Run::new(&scan, &choice, &explorer);
+    let progress = Progress::of(&args.progress, args.quiet);
+    let (names, mut texts) = (run.names(database.source_names()), database.texts());
+    let (mut sum, mut fault) = (ExplorerPart::default(), None);
+    let summary = run.for_each_part(database, &names, |streamed, part| {
+        progress.update(&streamed);
+        fault = explorer.take(&mut sum, part, &streamed, &mut texts).err();
+        if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    progress.clear();
+    if let Some(fault) = fault {
+        return Err(fault.into());
+    }
+    if is_unread(&summary) {
+        return Ok(print_failures(&summary));
+    }
+    let explored = Explored::new(explorer.asked(), &sum);
+    let mut out = Out::new();
+    match args.json {
+        true => out.json(&explored.json())?,
+        false => out.drawn(&explored.text())?,
+    }
+    out.finish()?;
+    if !args.quiet {
+        message!("{}", totals_line(&summary.totals));
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        exit => exit,
+    })
+}

@@ -1,0 +1,250 @@
+//! The position and the games that are asked for, from texts.
+
+use std::fmt::Write as _;
+
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, EnPassantMode, Move, Position as _, Square};
+
+use crate::choice::{Choice, Condition};
+use orbit_core::board::{Color, Position, legal};
+use orbit_core::fen::{FenRecord, Leniency};
+use orbit_core::game::{Date, Opening, PlayerName, Speed};
+
+/// The games and moves of each list at most.
+pub const LISTED_MAX: usize = 500;
+/// The half-moves that may lead to a position.
+const PLIES_MAX: usize = 1000;
+/// The bytes of one value.
+const VALUE_BYTES_MAX: usize = 10_000;
+/// The groups of ratings that lichess has, each by its lowest rating.
+const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+/// Texts that say what is asked, by the names that lichess gives them; what is `None` is not asked.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "lichess's documentation says what they are, and `docs/explorer.md`")]
+pub struct Parameters {
+    pub fen: Option<String>,
+    /// Moves from there, in UCI or SAN, with blanks or commas between them; numbers of moves are passed over.
+    pub play: Option<String>,
+    pub since: Option<String>,
+    pub until: Option<String>,
+    pub ratings: Option<String>,
+    pub speeds: Option<String>,
+    pub modes: Option<String>,
+    pub player: Option<String>,
+    pub color: Option<String>,
+    pub moves: Option<String>,
+    pub top_games: Option<String>,
+    pub recent_games: Option<String>,
+}
+
+/// A value that cannot be read, by the name of its parameter.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{name}`: {message}")]
+pub struct AskError {
+    /// The parameter.
+    pub name: &'static str,
+    /// The fault, with a remedy.
+    pub message: String,
+}
+
+/// A position and the games that count.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The position, with the en passant square only where a pawn may take.
+    pub(super) position: Position,
+    pub(super) chess: Chess,
+    /// The opening: of the last position on the way to it that has a name.
+    pub(super) opening: Option<&'static Opening>,
+    /// Groups of mean ratings; empty for all.
+    pub(super) ratings: Vec<u32>,
+    pub(super) player: Option<(PlayerName, Option<Color>)>,
+    pub(super) moves_max: usize,
+    pub(super) top_max: usize,
+    pub(super) recent_max: usize,
+    conditions: Vec<Condition>,
+}
+
+impl Asked {
+    /// Reads what is asked. Lists are as long as lichess's unless the parameters say otherwise: 12 moves, 4 games each.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be read.
+    pub fn read(parameters: &Parameters) -> Result<Asked, AskError> {
+        let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
+        let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
+        let mut opening = Opening::of_position(&packed(&chess));
+        for word in words("play", play.as_deref().unwrap_or_default())? {
+            let Some(mv) = read_move(word, &chess)? else { continue };
+            chess.play_unchecked(mv);
+            opening = Opening::of_position(&packed(&chess)).or(opening);
+        }
+        let mut conditions = Vec::new();
+        let dates = [("since", ">=", since), ("until", "<=", until)];
+        for (name, operator, date) in dates {
+            if let Some(date) = date {
+                conditions.push(date_condition(name, operator, date)?);
+            }
+        }
+        conditions.extend(any_of("speeds", speeds, |speed| {
+            let known = Speed::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(speed));
+            known.map(|speed| format!("time-control={}", speed.name()))
+        })?);
+        conditions.extend(any_of("modes", modes, |mode| match mode {
+            "rated" => Some("event=Rated*".to_owned()),
+            "casual" => Some("event=Casual*".to_owned()),
+            _ => None,
+        })?);
+        let ratings = ratings.as_deref().map_or(Ok(Vec::new()), |text| {
+            words("ratings", text)?.into_iter().map(|word| number("ratings", word).map(group)).collect()
+        })?;
+        let limit = |name, text: &Option<String>, usual| match text {
+            None => Ok(usual),
+            Some(text) => number::<usize>(name, text).map(|limit| limit.min(LISTED_MAX)),
+        };
+        Ok(Asked {
+            position: legal::with_usable_en_passant(&packed(&chess)),
+            chess,
+            opening,
+            ratings,
+            player: read_player(player.as_deref(), color.as_deref())?,
+            moves_max: limit("moves", &parameters.moves, 12)?,
+            top_max: limit("topGames", &parameters.top_games, 4)?,
+            recent_max: limit("recentGames", &parameters.recent_games, 4)?,
+            conditions,
+        })
+    }
+
+    /// A query that finds all positions with the men of this one and the same side to move.
+    pub fn query(&self) -> String {
+        let mut text = String::from(self.chess.turn().fold_wb("wtm", "btm"));
+        for square in Square::ALL {
+            let man = self.chess.board().piece_at(square).map_or('_', |piece| piece.char());
+            write!(text, " {man}{square}").expect("writing to a string");
+        }
+        text
+    }
+
+    /// The games that may count; the [`Explorer`](super::Explorer) looks at players and ratings.
+    pub fn choice(&self) -> Choice {
+        Choice { conditions: self.conditions.clone(), ..Choice::default() }
+    }
+
+    /// Whether a game with this mean rating counts.
+    pub(super) fn takes_rating(&self, mean: Option<u32>) -> bool {
+        self.ratings.is_empty() || mean.is_some_and(|mean| self.ratings.contains(&group(mean)))
+    }
+}
+
+/// The position as blocks have it.
+fn packed(chess: &Chess) -> Position {
+    Position::from_setup(&chess.to_setup(EnPassantMode::Always))
+}
+
+fn start(fen: &str) -> Result<Chess, AskError> {
+    let fault = |message| AskError { name: "fen", message };
+    let fen = checked("fen", fen)?;
+    let record = FenRecord::read(fen.as_bytes(), Leniency::NONE);
+    let record =
+        record.map_err(|error| fault(format!("{}, at character {}", error.message, error.start + 1)))?;
+    let chess = Position::from_setup(&record.setup).to_chess();
+    chess.map_err(|error| fault(format!("the position cannot be played from: {error}")))
+}
+
+/// A value that is not too long.
+fn checked<'a>(name: &'static str, text: &'a str) -> Result<&'a str, AskError> {
+    match text.len() <= VALUE_BYTES_MAX {
+        true => Ok(text.trim()),
+        false => Err(AskError { name, message: format!("the value is longer than {VALUE_BYTES_MAX} bytes") }),
+    }
+}
+
+fn words<'a>(name: &'static str, text: &'a str) -> Result<Vec<&'a str>, AskError> {
+    let words: Vec<&str> =
+        checked(name, text)?.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty()).collect();
+    match words.len() <= PLIES_MAX {
+        true => Ok(words),
+        false => {
+            Err(AskError { name, message: format!("there are more than {PLIES_MAX} words: leave some out") })
+        }
+    }
+}
+
+/// A move in SAN or UCI, after its number if that stands before it; `None` for a number alone.
+fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
+    let is_numbered = word.starts_with(|letter: char| letter.is_ascii_digit()) && !word.starts_with("0-0");
+    let bare = match is_numbered {
+        true => word.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches('.'),
+        false => word,
+    };
+    if bare.is_empty() {
+        return Ok(None);
+    }
+    let san = bare.parse::<SanPlus>().ok().and_then(|san| san.san.to_move(chess).ok());
+    let read = san.or_else(|| bare.parse::<UciMove>().ok().and_then(|uci| uci.to_move(chess).ok()));
+    read.map(Some).ok_or_else(|| AskError {
+        name: "play",
+        message: format!(
+            "`{word}` is no legal move there: write moves in SAN or UCI from the start, such as `e4 c5` or `e2e4,c7c5`"
+        ),
+    })
+}
+
+fn date_condition(name: &'static str, operator: &str, text: &str) -> Result<Condition, AskError> {
+    let fault =
+        || AskError { name, message: format!("`{text}` is no date: write 2015, 2015-03 or 2015-03-07") };
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+    Date::parse(text).filter(|_| is_plain && text.len() <= 10).ok_or_else(fault)?;
+    format!("date{operator}{text}").parse().map_err(|_| fault())
+}
+
+/// A condition that one of several values meets; `None` without values.
+fn any_of(
+    name: &'static str,
+    text: &Option<String>,
+    condition: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Condition>, AskError> {
+    let Some(text) = text else { return Ok(None) };
+    let known = if name == "speeds" { &Speed::ALL.map(Speed::name)[..] } else { &["rated", "casual"] };
+    let fault = |word: &str| AskError { name, message: format!("`{word}` is none of {}", known.join(", ")) };
+    let parts: Vec<String> = words(name, text)?
+        .into_iter()
+        .map(|word| condition(word).ok_or_else(|| fault(word)))
+        .collect::<Result<_, _>>()?;
+    match parts.is_empty() {
+        true => Err(fault("")),
+        false => parts.join(" or ").parse().map(Some).map_err(|_| fault(text)),
+    }
+}
+
+fn number<N: std::str::FromStr>(name: &'static str, text: &str) -> Result<N, AskError> {
+    text.trim().parse().map_err(|_| AskError { name, message: format!("`{text}` is no whole number from 0") })
+}
+
+/// The group of a mean rating.
+fn group(mean: u32) -> u32 {
+    RATING_GROUPS.into_iter().rev().find(|&low| low <= mean).unwrap_or_default()
+}
+
+fn read_player(
+    name: Option<&str>,
+    color: Option<&str>,
+) -> Result<Option<(PlayerName, Option<Color>)>, AskError> {
+    let fault = |name, message| Err(AskError { name, message });
+    let color = match color {
+        None => None,
+        Some("white") => Some(Color::White),
+        Some("black") => Some(Color::Black),
+        Some(other) => return fault("color", format!("`{other}` is neither white nor black")),
+    };
+    match (name, color) {
+        (Some(name), color) => match checked("player", name)?.parse() {
+            Ok(name) => Ok(Some((name, color))),
+            Err(error) => fault("player", format!("{error}")),
+        },
+        (None, Some(_)) => fault("color", "it is that of a player: name him by `player`".into()),
+        (None, None) => Ok(None),
+    }
+}

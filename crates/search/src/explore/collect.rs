@@ -1,0 +1,210 @@
+//! Collects what is played in a position.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::asked::Asked;
+use crate::report::Found;
+use crate::run::{BlockResult, Collector, Part, PartError};
+use crate::stats::MoveTally;
+use orbit_core::board::{Color, PackedMove, legal};
+use orbit_core::game::{Date, Header as _, Rating, Speed, tags, url};
+use orbit_database::Room;
+use orbit_engine::{Outcome, Wants};
+use orbit_reel::GameRow;
+use orbit_reel::replay::position_at;
+
+/// Collects the games that come to a position.
+#[derive(Clone, Debug)]
+pub struct Explorer {
+    asked: Asked,
+}
+
+/// What was played in a position in some blocks.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ExplorerPart {
+    /// By move; `None` for games that end there.
+    pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
+    /// Games with their ranks, the highest first.
+    pub(super) top: Vec<(u64, ExploredGame)>,
+    pub(super) recent: Vec<(u64, ExploredGame)>,
+    top_max: usize,
+    recent_max: usize,
+}
+
+/// The games in which one move was played.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ExploredMove {
+    /// How many there are, those without a result included.
+    pub games: u64,
+    /// Results and ratings, from the side that moves.
+    pub tally: MoveTally,
+    /// The only one with a result, if there is no other.
+    pub(super) only: Option<ExploredGame>,
+}
+
+/// A game as lists show it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say what they are")]
+pub struct ExploredGame {
+    /// Lichess's name of the game, if it was played there; else its number in the database.
+    pub id: String,
+    pub number: u32,
+    /// White and Black.
+    pub players: [String; 2],
+    pub ratings: [Option<u32>; 2],
+    pub result: String,
+    pub speed: Option<String>,
+    /// `rated` or `casual`, as events of lichess say.
+    pub mode: Option<String>,
+    pub year: Option<u16>,
+    pub month: Option<u8>,
+    /// The move that was played in the position.
+    pub(super) mv: Option<u16>,
+}
+
+impl ExploredMove {
+    /// Adds the games of another move.
+    pub(super) fn add(&mut self, other: &ExploredMove) {
+        self.games += other.games;
+        self.tally.add(other.tally.clone());
+    }
+}
+
+impl Explorer {
+    /// Collects what is asked.
+    pub fn new(asked: Asked) -> Explorer {
+        Explorer { asked }
+    }
+
+    /// What is asked.
+    pub fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// Whether a game counts: its players and ratings; the rest is the choice's.
+    fn takes(&self, game: &GameRow) -> bool {
+        let fits = |(name, color): &(_, Option<Color>)| {
+            let name: &orbit_core::game::PlayerName = name;
+            let has = |side| tags::player(game, side).is_some_and(|player| name.fits(&player));
+            Color::ALL.into_iter().any(|side| color.is_none_or(|color| color == side) && has(side))
+        };
+        self.asked.takes_rating(mean_rating(game)) && self.asked.player.as_ref().is_none_or(fits)
+    }
+
+    /// The node at which a game is last in the position, before a move if there is any.
+    fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
+        let same = |slot: &usize| {
+            legal::with_usable_en_passant(&position_at(found.block, *slot)) == self.asked.position
+        };
+        let nodes = found.hits.slots(game.slots()).filter(same).map(|slot| (slot - game.first_slot()) as u32);
+        let nodes: Vec<u32> = nodes.collect();
+        let moved = nodes.iter().rev().find(|&&node| game.move_from(node).is_some());
+        moved.or(nodes.last()).copied()
+    }
+}
+
+/// The mean of both ratings, or the one that is known.
+fn mean_rating(game: &GameRow) -> Option<u32> {
+    Rating::Mean.of_game(game).and_then(|mean| u32::try_from(mean).ok())
+}
+
+impl Collector for Explorer {
+    type Part = ExplorerPart;
+
+    fn wants(&self) -> Wants {
+        Wants::HITS | Wants::TAGS
+    }
+
+    fn look(&self, result: &BlockResult, _: &Room) -> ExplorerPart {
+        let found = result.first();
+        let Asked { top_max, recent_max, .. } = self.asked;
+        let mut part = ExplorerPart { top_max, recent_max, ..ExplorerPart::default() };
+        for game in found.block.games().filter(|game| found.has_hits(game) && found.counts(game)) {
+            let Some(node) = self.last_visit(&found, &game) else { continue };
+            if self.takes(&game) {
+                part.add(&found, &game, game.move_from(node), self.asked.position.state.turn());
+            }
+        }
+        part
+    }
+}
+
+impl ExplorerPart {
+    fn add(&mut self, found: &Found, game: &GameRow, mv: Option<PackedMove>, turn: Color) {
+        let code = mv.map(|mv| mv.0);
+        let shown = || ExploredGame::of(game, code);
+        let sum = self.moves.entry(code).or_default();
+        sum.games += 1;
+        sum.tally.add(MoveTally::of_game(found, game, turn));
+        if game.outcome() == Outcome::Unknown {
+            return;
+        }
+        let results = sum.tally.results;
+        sum.only = (results.wins + results.draws + results.losses == 1).then(shown);
+        let number = u64::from(game.number());
+        if let Some(mean) = mean_rating(game) {
+            offer(&mut self.top, self.top_max, u64::from(mean) << 32 | !number & 0xffff_ffff, shown);
+        }
+        if let Some(date) = Date::of_game(game) {
+            let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
+            let days = (year * 16 + month) * 32 + day;
+            offer(&mut self.recent, self.recent_max, days << 32 | number, shown);
+        }
+    }
+}
+
+/// Adds a game to a list if it belongs there.
+fn offer(list: &mut Vec<(u64, ExploredGame)>, max: usize, rank: u64, shown: impl FnOnce() -> ExploredGame) {
+    let at = list.partition_point(|(other, _)| *other > rank);
+    if at < max {
+        list.insert(at, (rank, shown()));
+        list.truncate(max);
+    }
+}
+
+impl Part for ExplorerPart {
+    fn merge(&mut self, next: ExplorerPart) -> Result<(), PartError> {
+        self.top_max = self.top_max.max(next.top_max);
+        self.recent_max = self.recent_max.max(next.recent_max);
+        for (mv, more) in next.moves {
+            let sum = self.moves.entry(mv).or_default();
+            sum.games += more.games;
+            let had = sum.only.take();
+            let (ours, theirs) = (sum.tally.results, more.tally.results);
+            let count = |results: crate::stats::SideResults| results.wins + results.draws + results.losses;
+            sum.only = if count(ours) + count(theirs) == 1 { had.or(more.only) } else { None };
+            sum.tally.add(more.tally);
+        }
+        next.top.into_iter().for_each(|(rank, game)| offer(&mut self.top, self.top_max, rank, || game));
+        next.recent
+            .into_iter()
+            .for_each(|(rank, game)| offer(&mut self.recent, self.recent_max, rank, || game));
+        Ok(())
+    }
+}
+
+impl ExploredGame {
+    fn of(game: &GameRow, mv: Option<u16>) -> ExploredGame {
+        let date = Date::of_game(game);
+        let lichess =
+            url(game, None).and_then(|url| Some(url.strip_prefix("https://lichess.org/")?[..8].to_owned()));
+        let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u32::try_from(rating).ok());
+        let event = tags::known(game, "Event").unwrap_or_default().to_lowercase();
+        let mode = ["rated", "casual"].into_iter().find(|mode| event.starts_with(mode));
+        ExploredGame {
+            id: lichess.unwrap_or_else(|| game.number().to_string()),
+            number: game.number(),
+            players: Color::ALL
+                .map(|side| tags::player(game, side).map_or_else(|| "?".into(), |name| name.into_owned())),
+            ratings: [rating(Rating::White), rating(Rating::Black)],
+            result: game.outcome().text().to_owned(),
+            speed: Speed::of_game(game).map(|speed| speed.name().to_owned()),
+            mode: mode.filter(|_| game.tag_named("Event").is_some()).map(str::to_owned),
+            year: date.map(|date| date.year),
+            month: date.and_then(|date| date.month),
+            mv,
+        }
+    }
+}

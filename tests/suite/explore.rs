@@ -1,0 +1,287 @@
+//! What is played in positions, beside a count by pgn-reader and shakmaty that knows positions by their FENs.
+
+use std::collections::BTreeMap;
+
+use orbit_chess::{Query, Session, SessionOptions};
+use orbit_search::explore::{Asked, Explored, Explorer, Parameters};
+use serde_json::Value;
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, CastlingSide, Chess, EnPassantMode, Move};
+
+use crate::session::SAMPLE;
+use crate::stats::next::{Played, sample};
+
+/// White's wins, draws, Black's wins, by move; games that end there have none.
+type Sums = BTreeMap<String, [u64; 3]>;
+
+fn asked(parameters: Parameters) -> Asked {
+    Asked::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The answer of a session, as JSON and as text.
+fn explored(session: &Session, parameters: Parameters) -> (Value, String) {
+    let asked = asked(parameters);
+    let query = Query::parse(&asked.query()).unwrap();
+    let choice = asked.choice();
+    let search =
+        choice.conditions.into_iter().fold(session.search(&query), |search, one| search.condition(one));
+    let explorer = Explorer::new(asked);
+    let (part, _) = search.collect(&explorer).unwrap();
+    let explored = Explored::new(explorer.asked(), &part);
+    (explored.json(), explored.text())
+}
+
+fn all(fen: &str) -> Parameters {
+    Parameters { fen: Some(fen.to_owned()), moves: Some("500".into()), ..Parameters::default() }
+}
+
+fn count(value: &Value) -> [u64; 3] {
+    ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
+}
+
+/// A position without its counters.
+fn epd(chess: &Chess) -> String {
+    let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
+    fen.rsplitn(3, ' ').last().unwrap().to_owned()
+}
+
+/// The same counts from games that shakmaty played, with the names of their positions. A game counts by the last move that it
+/// played there.
+fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
+    let (mut moves, mut total) = (Sums::new(), [0; 3]);
+    for (game, names) in games {
+        let visits: Vec<usize> = (0..names.len()).filter(|&at| names[at] == place).collect();
+        let Some(&last) = visits.last() else { continue };
+        let at = visits.iter().rev().find(|&&at| at < game.moves.len()).copied().unwrap_or(last);
+        let result = ["1-0", "1/2-1/2", "0-1"].iter().position(|result| *result == game.result).unwrap();
+        total[result] += 1;
+        if let Some(&mv) = game.moves.get(at) {
+            let san = SanPlus::from_move(game.positions[at].clone(), mv).to_string();
+            moves.entry(san).or_default()[result] += 1;
+        }
+    }
+    (moves, total)
+}
+
+#[test]
+fn positions_are_counted_as_shakmaty_counts_them() {
+    let named = |game: Played| {
+        let names = game.positions.iter().map(epd).collect();
+        (game, names)
+    };
+    let games: Vec<(Played, Vec<String>)> = sample().into_iter().map(named).collect();
+    let session = Session::open([SAMPLE]).unwrap();
+    let mut places: BTreeMap<&String, usize> = BTreeMap::new();
+    games.iter().flat_map(|(_, names)| names).for_each(|place| *places.entry(place).or_default() += 1);
+    // The most frequent positions, of which many are reached in several ways.
+    let mut often: Vec<(usize, &String)> = places.iter().map(|(place, count)| (*count, *place)).collect();
+    often.sort_unstable_by(|a, b| b.cmp(a));
+    let mut chosen: Vec<&String> = often.iter().take(25).map(|(_, place)| *place).collect();
+    let kinds: [fn(&Move) -> bool; 4] = [
+        |mv| mv.castling_side() == Some(CastlingSide::KingSide),
+        |mv| mv.castling_side() == Some(CastlingSide::QueenSide),
+        |mv| mv.is_en_passant(),
+        |mv| mv.is_promotion(),
+    ];
+    for kind in kinds {
+        let found = games.iter().flat_map(|(game, names)| names.iter().zip(&game.moves));
+        chosen.extend(found.filter(|(_, mv)| kind(mv)).map(|(place, _)| place).take(3));
+    }
+    assert_eq!(chosen.len(), 37);
+    let mut names = Vec::new();
+    for place in chosen {
+        let (due, total) = counted(&games, place);
+        let (json, text) = explored(&session, all(&format!("{place} 0 1")));
+        let moves = json["moves"].as_array().unwrap();
+        let found: Sums =
+            moves.iter().map(|one| (one["san"].as_str().unwrap().to_owned(), count(one))).collect();
+        assert_eq!(found, due, "{place}");
+        assert_eq!(count(&json), total, "{place}");
+        assert!(text.contains(&format!("{place} 0 1\n")), "{text}");
+        // Each move is that move in UCI too, castling as the king takes the rook.
+        let chess: Chess = place.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
+        for one in moves {
+            let mv = one["san"].as_str().unwrap().parse::<SanPlus>().unwrap().san.to_move(&chess).unwrap();
+            assert_eq!(one["uci"], UciMove::from_chess960(mv).to_string(), "{place}");
+        }
+        names.extend(found.into_keys());
+    }
+    let has = |part: &str| names.iter().any(|name| name.contains(part));
+    assert!(["O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
+}
+
+const GAMES: &str = r#"
+[Event "Rated Blitz game"]
+[Site "https://lichess.org/abcdefgh"]
+[White "Ann"]
+[Black "Bob"]
+[WhiteElo "2500"]
+[BlackElo "2300"]
+[Date "2015.03.07"]
+[TimeControl "300+3"]
+[Result "1-0"]
+
+1. d4 Nf6 2. c4 e6 1-0
+
+[Event "Open"]
+[White "Bob"]
+[Black "Ann"]
+[WhiteElo "2310"]
+[Date "2016.??.??"]
+[TimeControl "15+0"]
+[Result "1/2-1/2"]
+
+1. c4 e6 2. d4 Nf6 3. Nc3 1/2-1/2
+
+[Event "Casual Rapid game"]
+[White "Cid"]
+[Black "Dan"]
+[Date "2015.02.28"]
+[Result "0-1"]
+
+1. c4 Nf6 2. d4 e6 3. Nc3 (3. Nf3) 3... Bb4 4. Qd2 Ba5 5. Qd1 Bb4 6. Qc2 0-1
+
+[White "Eve"]
+[Black "Fay"]
+[Result "*"]
+
+1. d4 e6 2. c4 Nf6 3. g3 *
+
+[White "Passing"]
+[Black "Fay"]
+[Result "1-0"]
+
+1. e4 Nf6 2. e5 d5 3. exd6 1-0
+
+[White "No passing"]
+[Black "Fay"]
+[Result "0-1"]
+
+1. e4 d6 2. e5 Nf6 3. Nc3 d5 0-1
+
+[White "Rights"]
+[Black "Fay"]
+[Result "1-0"]
+
+1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Rb1 Ba5 5. Ra1 Bb4 6. e3 1-0
+
+[White "Fischerandom"]
+[Black "Hal"]
+[Variant "Chess960"]
+[FEN "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w KQkq - 0 1"]
+[Result "1-0"]
+
+1. O-O O-O-O 1-0
+"#;
+
+fn games() -> Session {
+    SessionOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap()
+}
+
+fn after(play: &str) -> Parameters {
+    Parameters { play: Some(play.to_owned()), ..Parameters::default() }
+}
+
+/// `san uci: white draws black` of each move.
+fn shown(json: &Value) -> Vec<String> {
+    let one = |one: &Value| {
+        let [white, draws, black] = count(one);
+        format!("{} {}: {white} {draws} {black}", one["san"].as_str().unwrap(), one["uci"].as_str().unwrap())
+    };
+    json["moves"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn transpositions_are_one_position() {
+    let (json, text) = explored(&games(), after("1. d4 Nf6 2.c4 e6"));
+    assert_eq!(shown(&json), ["Nc3 b1c3: 1 1 1", "g3 g2g3: 0 0 0"]);
+    // A game that ends there counts, one without a result does not.
+    assert_eq!(count(&json), [2, 1, 1]);
+    assert_eq!(json["opening"]["name"], "Indian Defense: Normal Variation");
+    assert!(text.contains("(end)") && text.contains("total") && text.contains("  20.0 %"), "{text}");
+    let top = &json["topGames"][0];
+    assert_eq!(
+        (&top["id"], &top["white"]["rating"], &top["winner"]),
+        (&"abcdefgh".into(), &2500.into(), &"white".into())
+    );
+    assert_eq!(
+        (&top["speed"], &top["mode"], &top["month"]),
+        (&"blitz".into(), &"rated".into(), &"2015-03".into())
+    );
+    let recent = json["recentGames"].as_array().unwrap();
+    let ids: Vec<&str> = recent.iter().map(|game| game["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["2", "abcdefgh", "3"]);
+    assert_eq!(
+        (&recent[0]["uci"], &recent[0]["speed"], &recent[0]["month"]),
+        (&"b1c3".into(), &"ultraBullet".into(), &Value::Null)
+    );
+    // The mean rating of those who played the move, and of a single game the game.
+    let (json, _) = explored(&games(), after("d2d4,g8f6"));
+    assert_eq!(shown(&json), ["c4 c2c4: 2 0 0"]);
+    assert_eq!((&json["moves"][0]["averageRating"], &json["moves"][0]["game"]), (&2500.into(), &Value::Null));
+    let (json, _) = explored(&games(), after("c4 e6"));
+    assert_eq!(
+        (&json["moves"][0]["game"]["id"], &json["moves"][0]["averageRating"]),
+        (&"2".into(), &2310.into())
+    );
+}
+
+#[test]
+fn rights_and_captures_in_passing_tell_positions_apart() {
+    let can_take = "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3";
+    assert_eq!(shown(&explored(&games(), all(can_take)).0), ["exd6 e5d6: 1 0 0"]);
+    assert_eq!(count(&explored(&games(), all(&can_take.replace("d6", "-"))).0), [0; 3]);
+    // A double step beside which no pawn stands.
+    let (json, _) = explored(&games(), all("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
+    assert_eq!(shown(&json), ["Nf6 g8f6: 1 0 0", "d6 d7d6: 0 0 1"]);
+    // A game counts by its last move there; with White's right on the queen's side gone it is another position.
+    let bishop = "rnbqk2r/pppp1ppp/4pn2/8/1bPP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 2 4";
+    assert_eq!(shown(&explored(&games(), all(bishop)).0), ["Qc2 d1c2: 0 0 1", "Rb1 a1b1: 1 0 0"]);
+    let without = bishop.replace("KQkq", "Kkq");
+    assert_eq!(shown(&explored(&games(), all(&without)).0), ["e3 e2e3: 1 0 0"]);
+    let start = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/RK2R3 w KQkq - 0 1";
+    assert_eq!(shown(&explored(&games(), all(start)).0), ["O-O b1e1: 1 0 0"]);
+    let next = Parameters { play: Some("b1e1".into()), ..all(start) };
+    assert_eq!(shown(&explored(&games(), next).0), ["O-O-O b8a8: 1 0 0"]);
+}
+
+#[test]
+fn games_are_chosen_as_lichess_chooses_them() {
+    let play = "d4 Nf6 c4 e6";
+    let total = |parameters: Parameters| {
+        count(&explored(&games(), Parameters { play: Some(play.into()), ..parameters }).0)
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let none = Parameters::default;
+    assert_eq!(total(Parameters { since: text("2015-03"), ..none() }), [1, 1, 0]);
+    assert_eq!(total(Parameters { until: text("2015-02"), ..none() }), [0, 0, 1]);
+    assert_eq!(total(Parameters { since: text("2015"), until: text("2015"), ..none() }), [1, 0, 1]);
+    assert_eq!(total(Parameters { speeds: text("ultraBullet,rapid"), ..none() }), [0, 1, 0]);
+    assert_eq!(total(Parameters { ratings: text("2200"), ..none() }), [1, 1, 0]);
+    assert_eq!(total(Parameters { ratings: text("0,2500"), ..none() }), [0, 0, 0]);
+    assert_eq!(total(Parameters { modes: text("casual"), ..none() }), [0, 0, 1]);
+    assert_eq!(total(Parameters { player: text("Ann"), ..none() }), [1, 1, 0]);
+    assert_eq!(total(Parameters { player: text("Ann"), color: text("black"), ..none() }), [0, 1, 0]);
+    for (parameters, message) in [
+        (Parameters { since: text("x"), ..none() }, "`since`: `x` is no date"),
+        (Parameters { until: text("2015 or white~x"), ..none() }, "`until`: `2015 or white~x` is no date"),
+        (Parameters { speeds: text("slow"), ..none() }, "`speeds`: `slow` is none of ultrabullet, "),
+        (Parameters { modes: text(""), ..none() }, "`modes`: `` is none of rated, casual"),
+        (Parameters { ratings: text("high"), ..none() }, "`ratings`: `high` is no whole number"),
+        (Parameters { color: text("white"), ..none() }, "`color`: it is that of a player"),
+        (Parameters { player: text("A"), color: text("red"), ..none() }, "`color`: `red` is neither"),
+        (Parameters { moves: text("-1"), ..none() }, "`moves`: `-1` is no whole number"),
+        (Parameters { fen: text("8/8 w"), ..none() }, "`fen`: "),
+        (
+            Parameters { fen: text("8/8/8/8/8/8/8/8 w - - 0 1"), ..none() },
+            "`fen`: the position cannot be played from",
+        ),
+        (Parameters { play: text("e4 e4"), ..none() }, "`play`: `e4` is no legal move there"),
+        (Parameters { play: Some("e4 ".repeat(4000)), ..none() }, "`play`: the value is longer than"),
+    ] {
+        let error = Asked::read(&parameters).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+}
