@@ -49,17 +49,22 @@ pub fn printed_in(place: &Path, command: &str) -> String {
 
 #[test]
 fn the_readme_shows_what_is_printed() {
-    check("README.md");
+    check("README.md", 6);
 }
 
 #[test]
 fn the_tutorial_shows_what_is_printed() {
-    check("docs/tutorial.md");
+    check("docs/tutorial.md", 6);
 }
 
 #[test]
 fn the_guide_shows_what_is_printed() {
-    check("docs/guide.md");
+    check("docs/guide.md", 6);
+}
+
+#[test]
+fn the_page_about_explorers_shows_what_is_printed() {
+    check("docs/explorer.md", 1);
 }
 
 /// The picture of the README is what its command draws.
@@ -72,10 +77,10 @@ fn the_picture_is_what_is_drawn() {
     assert_eq!(std::fs::read_to_string(drawn).unwrap(), std::fs::read_to_string(shown).unwrap());
 }
 
-fn check(document: &str) {
+fn check(document: &str, at_least: usize) {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
     let examples = examples(&text);
-    assert!(examples.len() >= 6, "{} examples", examples.len());
+    assert!(examples.len() >= at_least, "{} examples", examples.len());
     for (command, shown) in examples {
         assert!(command.starts_with("orbit "), "{command}");
         assert_eq!(printed(&command), shown, "{command}");

@@ -1,6 +1,8 @@
 //! `orbit serve`: the conversation of its document, what it answers, and what it survives.
 
 mod beside;
+#[cfg(feature = "http")]
+mod http;
 mod made;
 mod random;
 mod socket;

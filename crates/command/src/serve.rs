@@ -1,12 +1,16 @@
 //! `orbit serve`.
 
 use std::io;
+#[cfg(feature = "http")]
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use orbit_search::Cancel;
 use orbit_search::serve::{Desk, DeskOptions, Greeting, Listener, Open, Origin, Place, converse};
+#[cfg(feature = "http")]
+use orbit_search::serve::{Files, HttpListener, HttpOrigin};
 
 use super::common::{GpuArgs, bytes, can_wait_for_interrupts, from_one, threads};
 use super::failure::{Exit, Failure};
@@ -43,10 +47,26 @@ pub(super) struct Args {
     /// but you can use.
     ///
     /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PLACE", group = "socket")]
     listen: Option<Place>,
-    /// Let --listen take an address that other machines may reach.
-    #[arg(long, requires = "listen", hide_short_help = true)]
+    /// Answer over HTTP at an address of this machine (127.0.0.1:0 for any port): what is played in a position, as lichess's
+    /// opening explorer does, and the requests, to those who show the token.
+    ///
+    /// The first line of the output has the address and the token. GET /lichess, /masters and /player answer without it, as
+    /// docs/explorer.md says; POST /requests wants it in `Authorization: Bearer TOKEN`. Standard input is not read.
+    #[cfg(feature = "http")]
+    #[arg(long, value_name = "ADDRESS", group = "socket", hide_short_help = true)]
+    http: Option<SocketAddr>,
+    /// Let pages of another origin ask over HTTP, such as https://example.org. May be given several times.
+    #[cfg(feature = "http")]
+    #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true)]
+    allow_origin: Vec<HttpOrigin>,
+    /// Let requests over HTTP open and write files below FOLDER; without it they may use none.
+    #[cfg(feature = "http")]
+    #[arg(long, value_name = "FOLDER", requires = "http", hide_short_help = true)]
+    folder: Option<PathBuf>,
+    /// Let --listen and --http take an address that other machines may reach.
+    #[arg(long, requires = "socket", hide_short_help = true)]
     allow_remote: bool,
     #[command(flatten)]
     pub(super) desk: DeskArgs,
@@ -104,6 +124,10 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(place) = &args.listen {
         return listen(&args, place);
     }
+    #[cfg(feature = "http")]
+    if let Some(address) = args.http {
+        return listen_http(&args, address);
+    }
     let desk = args.desk.open(&Cancel::new())?;
     let say = |line: &str| {
         if terminal::data_line(line).is_err() {
@@ -117,6 +141,18 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             "no more requests can be read ({error}): check standard input and the limit of threads, and start again"
         ))),
     }
+}
+
+/// Serves clients over HTTP until Ctrl-C.
+#[cfg(feature = "http")]
+fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
+    let files = args.folder.clone().map_or(Files::None, Files::Below);
+    let bound = HttpListener::bind(address, args.allow_remote, args.allow_origin.clone(), files);
+    let listener = bound.map_err(|error| Failure::Other(error.to_string()))?;
+    let desk = args.desk.open(&Cancel::new())?;
+    terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
+    listener.serve(&desk, GREETING);
+    Ok(Exit::Done)
 }
 
 /// Serves clients until Ctrl-C.

@@ -5,6 +5,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod choice;
+pub mod explore;
 pub mod job;
 pub mod report;
 pub mod request;

@@ -1,6 +1,6 @@
 //! Databases by their names.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::fault::{Code, Fault};
+use super::folder::Files;
 use super::memory::{Memory, resident_bytes};
 use super::request::Open;
 use crate::session::{Cancel, Progress, Session, SessionOptions, Turns};
@@ -31,6 +32,8 @@ pub struct DeskOptions {
     pub gpu: Option<GpuOptions>,
     /// Threads of a query.
     pub threads: usize,
+    /// The only files that requests may read and write, if not all.
+    pub files: Files,
 }
 
 impl Default for DeskOptions {
@@ -41,6 +44,7 @@ impl Default for DeskOptions {
             kept_max: 256 << 20,
             gpu: Some(GpuOptions::default()),
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+            files: Files::All,
         }
     }
 }
@@ -60,6 +64,22 @@ impl Desk {
     pub fn new(options: DeskOptions) -> Desk {
         let (turns, memory) = (Turns::new(options.threads), Arc::default());
         Desk { turns, memory, options, databases: Mutex::default() }
+    }
+
+    /// The same with requests that may use other files.
+    #[cfg(feature = "http")]
+    pub(super) fn with_files(mut self, files: Files) -> Desk {
+        self.options.files = files;
+        self
+    }
+
+    /// Sees that a request may write a file.
+    ///
+    /// # Errors
+    ///
+    /// It may not.
+    pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {
+        self.options.files.check_written(path)
     }
 
     /// A desk for one client: with the databases that are open here, whose memory it shares, and names of its own.
@@ -94,6 +114,7 @@ impl Desk {
         if open.paths.iter().any(|path| path == "-") {
             return wrong("standard input holds the requests: name a file in place of `-`".into());
         }
+        open.paths.iter().try_for_each(|path| self.options.files.check_read(Path::new(path)))?;
         {
             let databases = lock(&self.databases);
             if databases.iter().any(|(known, _)| known == name) {

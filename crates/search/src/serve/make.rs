@@ -53,6 +53,7 @@ impl Desk {
                 serde_json::from_slice(&out).map_err(|error| Fault::new(Code::Internal, error.to_string()))?
             }
             What::File(path) => {
+                self.check_written(path)?;
                 let files = self.all_files();
                 refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
                 write(&session, search, path, make.request.seed).map_err(fault)?

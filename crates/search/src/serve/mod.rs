@@ -2,7 +2,8 @@
 //!
 //! A [`Desk`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`Kept`], from
 //! which pages are written. [`converse()`] reads requests and writes answers while queries run; a [`Listener`] has a
-//! conversation with each client of a socket. The module knows no terminal and no command line. The invariant: rows and counts
+//! conversation with each client of a socket, an `HttpListener` with clients of the web, who may also ask what is played in a
+//! position as they ask lichess. The module knows no terminal and no command line. The invariant: rows and counts
 //! are those that `orbit scan` writes, and everything that is kept has a limit.
 
 mod answer;
@@ -11,7 +12,10 @@ mod converse;
 mod desk;
 mod explain;
 mod fault;
+mod folder;
 mod games;
+#[cfg(feature = "http")]
+mod http;
 mod kept;
 mod lines;
 mod listen;
@@ -30,6 +34,11 @@ pub use self::converse::{Greeting, Origin, converse};
 pub use self::desk::{DATABASES_MAX, Desk, DeskOptions};
 pub use self::explain::Explained;
 pub use self::fault::{Code, Fault};
+pub use self::folder::Files;
+#[cfg(feature = "http")]
+pub use self::http::{
+    BODY_BYTES_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME, HttpListener, HttpOrigin, TARGET_BYTES_MAX,
+};
 pub use self::kept::Kept;
 pub use self::lines::LINE_BYTES_MAX;
 pub use self::listen::{CLIENTS_MAX, Listener};

@@ -1,0 +1,48 @@
+//! The files that requests may use.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::fault::{Code, Fault};
+
+/// The files that requests may read and write.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Files {
+    /// Those that the user of the process may.
+    #[default]
+    All,
+    /// Those below a folder, whose links lead nowhere else.
+    Below(PathBuf),
+    /// None.
+    None,
+}
+
+impl Files {
+    /// Sees that a file or a folder may be read.
+    pub(super) fn check_read(&self, path: &Path) -> Result<(), Fault> {
+        self.check(path, fs::canonicalize(path).ok())
+    }
+
+    /// Sees that a file may be written.
+    pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+        self.check(path, fs::canonicalize(folder).ok().filter(|_| !is_link && path.file_name().is_some()))
+    }
+
+    /// `real` is the place of the path, or of its folder, without links.
+    fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
+        let refused = |why: String| Err(Fault::new(Code::Request, format!("{}: {why}", path.display())));
+        match self {
+            Files::All => Ok(()),
+            Files::None => refused("requests may use no files: start the server with --folder".into()),
+            Files::Below(folder) => {
+                let folder = fs::canonicalize(folder).ok();
+                match real.zip(folder).is_some_and(|(real, folder)| real.starts_with(folder)) {
+                    true => Ok(()),
+                    false => refused("it is not below the folder that requests may use".into()),
+                }
+            }
+        }
+    }
+}

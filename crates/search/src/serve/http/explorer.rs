@@ -1,0 +1,104 @@
+//! The requests of lichess's opening explorer.
+
+use super::head::{Head, Refusal};
+use crate::explore::{Asked, Explored, Explorer, Parameters};
+use crate::serve::desk::Desk;
+use crate::serve::fault::{Code, Fault};
+use crate::serve::request::MAIN;
+use crate::session::{Query, SessionError};
+
+const PGN: &str = "/masters/pgn/";
+
+/// The types of answers.
+const JSON: &str = "application/json";
+const LINES: &str = "application/x-ndjson";
+const GAMES: &str = "application/x-chess-pgn";
+
+/// Whether a path is one of an explorer.
+pub(super) fn is_explorer(path: &str) -> bool {
+    matches!(path, "/masters" | "/lichess" | "/player") || path.starts_with(PGN)
+}
+
+/// The type and the text of the answer.
+pub(super) fn answer(desk: &Desk, head: &Head) -> Result<(&'static str, String), Refusal> {
+    let wrong = |fault: Fault| {
+        let status = match fault.code {
+            Code::UnknownDatabase => 404,
+            Code::Request | Code::Query => 400,
+            _ => 500,
+        };
+        Refusal::new(status, fault.message)
+    };
+    let session = desk.session(MAIN).map_err(wrong)?;
+    let failed = |error: SessionError| wrong(Fault::of_session(error, ""));
+    if let Some(number) = head.path().strip_prefix(PGN) {
+        let missing = || Refusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
+        let game = session.game(number.parse().map_err(|_| missing())?).map_err(failed)?;
+        return Ok((GAMES, game.ok_or_else(missing)?.pgn_text()));
+    }
+    let path = head.path();
+    let parameters = parameters(path, head.query()?)?;
+    let asked = Asked::read(&parameters).map_err(|error| Refusal::new(400, error.to_string()))?;
+    let query = Query::parse(&asked.query()).map_err(|error| failed(error.into()))?;
+    let conditions = asked.choice().conditions;
+    let search = conditions.into_iter().fold(session.search(&query), |search, one| search.condition(one));
+    let explorer = Explorer::new(asked);
+    let (part, _) = search.in_turn(desk.turns()).collect(&explorer).map_err(failed)?;
+    let mut json = Explored::new(explorer.asked(), &part).json();
+    if let Some(fields) = json.as_object_mut() {
+        // Lists that lichess does not have there.
+        let left_out = [
+            ("/masters", "recentGames", &parameters.recent_games),
+            ("/player", "topGames", &parameters.top_games),
+        ];
+        for (_, name, _) in
+            left_out.into_iter().filter(|(of, _, asked)| *of == path && asked.as_deref() == Some("0"))
+        {
+            fields.remove(name);
+        }
+    }
+    Ok(match path {
+        "/player" => (LINES, format!("{json}\n")),
+        _ => (JSON, json.to_string()),
+    })
+}
+
+/// What a query asks, with the usual lengths of lists.
+fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, Refusal> {
+    let (top, recent) = match path {
+        "/masters" => ("15", "0"),
+        "/player" => ("0", "8"),
+        _ => ("4", "4"),
+    };
+    let mut out = Parameters {
+        top_games: Some(top.to_owned()),
+        recent_games: Some(recent.to_owned()),
+        ..Parameters::default()
+    };
+    for (name, value) in query {
+        let place = match name.as_str() {
+            "fen" => &mut out.fen,
+            "play" => &mut out.play,
+            "since" => &mut out.since,
+            "until" => &mut out.until,
+            "ratings" => &mut out.ratings,
+            "speeds" => &mut out.speeds,
+            "modes" => &mut out.modes,
+            "player" => &mut out.player,
+            "color" => &mut out.color,
+            "moves" => &mut out.moves,
+            "topGames" => &mut out.top_games,
+            "recentGames" => &mut out.recent_games,
+            "variant" if !matches!(value.as_str(), "standard" | "chess960" | "fromPosition") => {
+                return Err(Refusal::new(400, format!("`variant`: games of `{value}` are not read")));
+            }
+            // As lichess does with what it does not know.
+            _ => continue,
+        };
+        *place = Some(value);
+    }
+    if path == "/player" && (out.player.is_none() || out.color.is_none()) {
+        return Err(Refusal::new(400, "`player` and `color` are missing"));
+    }
+    Ok(out)
+}

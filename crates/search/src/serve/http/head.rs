@@ -1,0 +1,207 @@
+//! Heads of requests, and answers.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+
+use serde_json::json;
+
+use super::{BODY_BYTES_MAX, HEAD_BYTES_MAX, TARGET_BYTES_MAX};
+
+/// Lines of a head at most.
+const LINES_MAX: usize = 100;
+
+/// The head of a request.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) method: String,
+    target: String,
+    /// Names in lower case, and values.
+    lines: Vec<(String, String)>,
+}
+
+/// Why a request is not answered.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: u16,
+    message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(status: u16, message: impl Into<String>) -> Refusal {
+        Refusal { status, message: message.into() }
+    }
+
+    /// Writes it as JSON.
+    pub(super) fn write(&self, stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
+        let body = json!({ "error": self.message }).to_string();
+        let more = if self.status == 401 { "WWW-Authenticate: Bearer\r\n" } else { "" };
+        let length = format!("{more}Content-Length: {}\r\n", body.len());
+        begin(stream, self.status, "application/json", &length, origin)?;
+        let mut stream = stream;
+        stream.write_all(body.as_bytes())
+    }
+}
+
+impl Head {
+    /// Reads a head; gives also what was read behind it.
+    pub(super) fn read(input: &mut impl Read) -> Result<(Head, Vec<u8>), Refusal> {
+        let mut bytes = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let read = match input.read(&mut buffer) {
+                Ok(0) => return Err(Refusal::new(400, "the request ends in its head")),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => return Err(Refusal::new(408, "the request took too long")),
+            };
+            bytes.extend_from_slice(&buffer[..read]);
+            let mut lines = [httparse::EMPTY_HEADER; LINES_MAX];
+            let mut request = httparse::Request::new(&mut lines);
+            match request.parse(&bytes) {
+                Ok(httparse::Status::Complete(end)) => {
+                    let head = Head::of(&request)?;
+                    return Ok((head, bytes.split_off(end)));
+                }
+                Ok(httparse::Status::Partial) if bytes.len() < HEAD_BYTES_MAX => {}
+                Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
+                    let is_path = !bytes.contains(&b'\n');
+                    let status = if is_path { 414 } else { 431 };
+                    return Err(Refusal::new(status, "the head of the request is too long"));
+                }
+                Err(error) => return Err(Refusal::new(400, format!("no request of HTTP: {error}"))),
+            }
+        }
+    }
+
+    fn of(request: &httparse::Request) -> Result<Head, Refusal> {
+        let target = request.path.unwrap_or_default().to_owned();
+        if target.len() > TARGET_BYTES_MAX {
+            return Err(Refusal::new(414, format!("a path has at most {TARGET_BYTES_MAX} bytes")));
+        }
+        let line = |line: &httparse::Header| {
+            let value = str::from_utf8(line.value).ok()?.trim().to_owned();
+            Some((line.name.to_ascii_lowercase(), value))
+        };
+        let lines = request.headers.iter().map(line).collect::<Option<Vec<_>>>();
+        let lines = lines.ok_or_else(|| Refusal::new(400, "a line of the head is no text"))?;
+        Ok(Head { method: request.method.unwrap_or_default().to_owned(), target, lines })
+    }
+
+    /// The values of all lines of a name.
+    pub(super) fn all(&self, name: &'static str) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(move |line| line.0 == name).map(|line| line.1.as_str())
+    }
+
+    /// The path, without a query.
+    pub(super) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+
+    /// The names and values of the query, decoded.
+    pub(super) fn query(&self) -> Result<Vec<(String, String)>, Refusal> {
+        let query = self.target.split_once('?').map_or("", |(_, query)| query);
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let pair = |pair: &str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Some((decoded(name)?, decoded(value)?))
+        };
+        let pairs: Option<Vec<_>> = pairs.map(pair).collect();
+        pairs.ok_or_else(|| Refusal::new(400, "a value of the query is no UTF-8 behind %"))
+    }
+
+    /// Whether it shows the token. All bytes are compared, so that time tells nothing of it.
+    pub(super) fn has_token(&self, token: &str) -> bool {
+        let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
+        shown.is_some_and(|shown| {
+            let differing = shown.bytes().zip(token.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
+            shown.len() == token.len() && differing == 0
+        })
+    }
+
+    /// How many bytes follow.
+    pub(super) fn body_bytes(&self) -> Result<u64, Refusal> {
+        let mut lengths = self.all("content-length");
+        let length = match (lengths.next(), lengths.next(), self.all("transfer-encoding").next()) {
+            (Some(length), None, None) => length.parse::<u64>().ok(),
+            _ => None,
+        };
+        match length {
+            None => Err(Refusal::new(411, "give the Content-Length of the requests")),
+            Some(bytes) if bytes > BODY_BYTES_MAX as u64 => {
+                Err(Refusal::new(413, format!("requests have at most {BODY_BYTES_MAX} bytes together")))
+            }
+            Some(bytes) => Ok(bytes),
+        }
+    }
+}
+
+/// A part of a query without `%` and `+`.
+fn decoded(text: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let mut digit = || (bytes.next()? as char).to_digit(16);
+                (16 * digit()? + digit()?) as u8
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(out).ok()
+}
+
+fn begin(stream: &TcpStream, status: u16, kind: &str, more: &str, origin: Option<&str>) -> io::Result<()> {
+    let reason = match status {
+        200 => "OK",
+        204 => "No Content",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        411 => "Length Required",
+        413 => "Content Too Large",
+        414 => "URI Too Long",
+        421 => "Misdirected Request",
+        431 => "Request Header Fields Too Large",
+        503 => "Service Unavailable",
+        _ => "Internal Server Error",
+    };
+    let origin = origin.map_or(String::new(), |origin| format!("Access-Control-Allow-Origin: {origin}\r\n"));
+    let head = format!(
+        "HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\n{more}{origin}Vary: Origin\r\nCache-Control: no-store\r\n\
+         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
+    );
+    let mut stream = stream;
+    stream.write_all(head.as_bytes())
+}
+
+/// An answer of one piece.
+pub(super) fn whole(stream: &TcpStream, kind: &str, body: &[u8], origin: Option<&str>) -> io::Result<()> {
+    begin(stream, 200, kind, &format!("Content-Length: {}\r\n", body.len()), origin)?;
+    let mut stream = stream;
+    stream.write_all(body)
+}
+
+/// What a browser asks before a page of another origin may send requests.
+pub(super) fn preflight(stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
+    let more = "Access-Control-Allow-Methods: GET, POST\r\nAccess-Control-Allow-Headers: Authorization, Content-Type\r\n\
+                Content-Length: 0\r\n";
+    begin(stream, 204, "text/plain", more, origin)
+}
+
+/// Begins an answer whose length is not known.
+pub(super) fn begin_chunks(stream: &TcpStream, kind: &str, origin: Option<&str>) -> io::Result<()> {
+    begin(stream, 200, kind, "Transfer-Encoding: chunked\r\n", origin)
+}
+
+pub(super) fn chunk(mut stream: &TcpStream, text: &str) -> io::Result<()> {
+    stream.write_all(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())
+}
+
+pub(super) fn end_chunks(mut stream: &TcpStream) -> io::Result<()> {
+    stream.write_all(b"0\r\n\r\n")
+}

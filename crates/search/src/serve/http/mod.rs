@@ -1,0 +1,282 @@
+//! Clients over HTTP: an opening explorer as lichess's, open to read, and the requests of a conversation, for those who have the
+//! token.
+//!
+//! A connection has one request. The invariants: an answer goes to a request whose `Host` is an address of this server and whose
+//! `Origin` is its own or an allowed one, so that no other page of a browser reads or asks anything; only the explorer
+//! answers without the token; and a client costs bounded memory and time before it is answered.
+
+mod explorer;
+mod head;
+
+use std::io::{self, BufReader, Read};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::str::FromStr;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use self::head::{Head, Refusal};
+use super::answer::Answer;
+use super::converse::{Greeting, Origin, converse};
+use super::desk::Desk;
+use super::folder::Files;
+use super::place::{ListenError, Place};
+use orbit_core::sync::lock;
+
+/// Connections at the same time at most.
+pub const CONNECTIONS_MAX: usize = 32;
+/// The longest head of a request, in bytes.
+pub const HEAD_BYTES_MAX: usize = 32 << 10;
+/// The longest path with its query, in bytes.
+pub const TARGET_BYTES_MAX: usize = 16 << 10;
+/// The longest body of a request, in bytes.
+pub const BODY_BYTES_MAX: usize = 16 << 20;
+/// The time in which a head must come.
+pub const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The same of a body, and of what a client reads at once.
+const BODY_TIME: Duration = Duration::from_secs(60);
+/// The time for which a refused connection is read on, so that the answer is not lost.
+const FAREWELL: Duration = Duration::from_secs(1);
+const FAREWELL_BYTES: u64 = 1 << 20;
+/// The pause before clients are waited for again when the system refused one.
+const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// The scheme, host and port of pages that may ask: `https://example.org`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HttpOrigin(String);
+
+impl FromStr for HttpOrigin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<HttpOrigin, String> {
+        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let is_host = |host: &str| {
+            !host.is_empty()
+                && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.:[]".contains(&byte))
+        };
+        match host.is_some_and(is_host) {
+            true => Ok(HttpOrigin(text.to_ascii_lowercase())),
+            false => Err("expected the scheme and the host of a page, such as https://example.org".into()),
+        }
+    }
+}
+
+/// Waits for clients over HTTP.
+#[derive(Debug)]
+pub struct HttpListener {
+    socket: TcpListener,
+    address: SocketAddr,
+    origins: Vec<HttpOrigin>,
+    token: String,
+    /// What requests with the token may use.
+    files: Files,
+}
+
+impl HttpListener {
+    /// Listens at an address, with a new token.
+    ///
+    /// # Errors
+    ///
+    /// An address that other machines may reach, unless that is allowed; one that is taken or that the system refuses.
+    pub fn bind(
+        address: SocketAddr,
+        allow_remote: bool,
+        origins: Vec<HttpOrigin>,
+        files: Files,
+    ) -> Result<HttpListener, ListenError> {
+        if !address.ip().is_loopback() && !allow_remote {
+            return Err(ListenError::Remote(address));
+        }
+        let system = |error| ListenError::System(Place::Address(address), error);
+        let socket = TcpListener::bind(address).map_err(system)?;
+        let address = socket.local_addr().map_err(system)?;
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| system(io::Error::other(error)))?;
+        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(HttpListener { socket, address, origins, token, files })
+    }
+
+    /// The event that says where clients come and what they must show, as a line.
+    pub fn event(&self) -> String {
+        let address = format!("http://{}", self.address);
+        Answer::of(json!({ "event": "listening", "address": address, "token": self.token })).line(None)
+    }
+
+    /// Serves clients until the process ends, each on a thread of its own.
+    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) {
+        let count = Mutex::new(0);
+        std::thread::scope(|scope| {
+            loop {
+                let Ok((stream, _)) = self.socket.accept() else {
+                    std::thread::sleep(REFUSED_PAUSE);
+                    continue;
+                };
+                let is_full = {
+                    let mut count = lock(&count);
+                    let is_full = *count == CONNECTIONS_MAX;
+                    *count += usize::from(!is_full);
+                    is_full
+                };
+                if is_full {
+                    let refusal = Refusal::new(503, "too many clients are connected: come again later");
+                    // Small enough for the system to take at once.
+                    let _ = refusal.write(&stream, None);
+                    continue;
+                }
+                let leaves = LeaveOnDrop(&count);
+                let talk = move || {
+                    let _leaves = leaves;
+                    // An error of the connection is its end.
+                    let _ = self.talk(&stream, desk, greeting);
+                };
+                if std::thread::Builder::new().spawn_scoped(scope, talk).is_err() {
+                    std::thread::sleep(REFUSED_PAUSE);
+                }
+            }
+        })
+    }
+
+    fn talk(&self, stream: &TcpStream, desk: &Desk, greeting: Greeting<'_>) -> io::Result<()> {
+        stream.set_write_timeout(Some(BODY_TIME))?;
+        let mut input = Timed { stream, until: Instant::now() + HEAD_TIME };
+        let answered = match Head::read(&mut input) {
+            Ok((head, rest)) => self.answer(stream, &head, rest, desk, greeting),
+            Err(refusal) => refusal.write(stream, None),
+        };
+        stream.shutdown(Shutdown::Write)?;
+        // A connection that is closed while there is something to read may lose what was written last.
+        let farewell = Timed { stream, until: Instant::now() + FAREWELL };
+        let _ = io::copy(&mut farewell.take(FAREWELL_BYTES), &mut io::sink());
+        answered
+    }
+
+    fn answer(
+        &self,
+        stream: &TcpStream,
+        head: &Head,
+        rest: Vec<u8>,
+        desk: &Desk,
+        greeting: Greeting<'_>,
+    ) -> io::Result<()> {
+        let origin = match self.check(head) {
+            Ok(origin) => origin,
+            Err(refusal) => return refusal.write(stream, None),
+        };
+        let refuse = |refusal: Refusal| refusal.write(stream, origin);
+        match (head.method.as_str(), head.path()) {
+            ("OPTIONS", _) => head::preflight(stream, origin),
+            ("GET", path) if explorer::is_explorer(path) => match explorer::answer(desk, head) {
+                Ok((kind, body)) => head::whole(stream, kind, body.as_bytes(), origin),
+                Err(refusal) => refuse(refusal),
+            },
+            ("POST", "/requests") => {
+                if !head.has_token(&self.token) {
+                    return refuse(Refusal::new(401, "give the token: Authorization: Bearer TOKEN"));
+                }
+                match head.body_bytes() {
+                    Ok(bytes) => self.converse(stream, (rest, bytes), desk, greeting, origin),
+                    Err(refusal) => refuse(refusal),
+                }
+            }
+            (_, "/requests") => refuse(Refusal::new(405, "send requests by POST")),
+            (_, path) if explorer::is_explorer(path) => refuse(Refusal::new(405, "ask by GET")),
+            _ => refuse(Refusal::new(404, "there are /masters, /lichess, /player and /requests")),
+        }
+    }
+
+    /// Sees that a request comes from no other page; gives the origin of one that may ask.
+    fn check<'a>(&self, head: &'a Head) -> Result<Option<&'a str>, Refusal> {
+        let hosts: Vec<&str> = head.all("host").collect();
+        let [host] = hosts[..] else {
+            return Err(Refusal::new(400, "a request has one Host"));
+        };
+        if !self.is_own(host) {
+            return Err(Refusal::new(421, "the Host is none of this server: ask it by its address"));
+        }
+        let is_allowed = |origin: &str| {
+            let own = origin.strip_prefix("http://").is_some_and(|origin| origin.eq_ignore_ascii_case(host));
+            own || self.origins.iter().any(|allowed| allowed.0.eq_ignore_ascii_case(origin))
+        };
+        let mut origins = head.all("origin");
+        match (origins.next(), origins.next()) {
+            (Some(origin), None) if is_allowed(origin) => Ok(Some(origin)),
+            (Some(_), _) => Err(Refusal::new(403, "pages of this Origin may not ask: see --allow-origin")),
+            // Browsers say so where they send no origin: an image, a link.
+            (None, _)
+                if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
+            {
+                Err(Refusal::new(403, "other pages may not ask"))
+            }
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// Whether a host is an address with the port of this server, or `localhost`. Names may be bound to any address by
+    /// whoever owns them, so no other name is one.
+    fn is_own(&self, host: &str) -> bool {
+        let port = self.address.port();
+        let (name, own) = match host.rsplit_once(':') {
+            Some((name, digits)) if !digits.ends_with(']') => (name, digits.parse() == Ok(port)),
+            _ => (host, port == 80),
+        };
+        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        let is_address = bare.parse::<IpAddr>().is_ok_and(|ip| {
+            ip == self.address.ip()
+                || self.address.ip().is_unspecified()
+                || ip.is_loopback() && self.address.ip().is_loopback()
+        });
+        own && (is_address || name.eq_ignore_ascii_case("localhost"))
+    }
+
+    /// Answers lines of requests with lines, as they are known.
+    fn converse(
+        &self,
+        stream: &TcpStream,
+        (rest, bytes): (Vec<u8>, u64),
+        desk: &Desk,
+        greeting: Greeting<'_>,
+        origin: Option<&str>,
+    ) -> io::Result<()> {
+        head::begin_chunks(stream, "application/x-ndjson", origin)?;
+        let out = Mutex::new(stream);
+        let say = |line: &str| {
+            if head::chunk(*lock(&out), &format!("{line}\n")).is_err() {
+                // The client has left.
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        };
+        let body = Timed { stream, until: Instant::now() + BODY_TIME };
+        let mut input = BufReader::new(io::Cursor::new(rest).chain(body).take(bytes));
+        let desk = desk.of_client().with_files(self.files.clone());
+        converse(&desk, greeting, (&mut input, Origin::Input), &say)?;
+        head::end_chunks(stream)
+    }
+}
+
+/// Takes a connection from the count when it has ended.
+struct LeaveOnDrop<'a>(&'a Mutex<usize>);
+
+impl Drop for LeaveOnDrop<'_> {
+    fn drop(&mut self) {
+        *lock(self.0) -= 1;
+    }
+}
+
+/// What a client sends until some time.
+struct Timed<'a> {
+    stream: &'a TcpStream,
+    until: Instant,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        let mut stream = self.stream;
+        stream.read(buffer)
+    }
+}

@@ -1,0 +1,374 @@
+//! Clients over HTTP: what they get, and those that are refused.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Command, Stdio};
+
+use orbit_search::serve::{BODY_BYTES_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME, TARGET_BYTES_MAX};
+use serde_json::{Value, json};
+
+use crate::common::waiting::{PATIENCE, Process};
+use crate::program::{SAMPLE, run, stdout};
+
+/// A process that serves over HTTP.
+struct Http {
+    _process: Process,
+    /// `127.0.0.1:PORT`.
+    host: String,
+    token: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Http {
+    fn start(args: &[&str]) -> Http {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["serve", "--http", "127.0.0.1:0"]).args(args);
+        let mut process = Process::new(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let event: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(event["event"], "listening", "{event}");
+        let text = |name: &str| event[name].as_str().unwrap().to_owned();
+        assert_eq!(text("token").len(), 64);
+        Http {
+            _process: process,
+            host: text("address").strip_prefix("http://").unwrap().to_owned(),
+            token: text("token"),
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// What the server answers to these bytes.
+    #[track_caller]
+    fn raw(&self, bytes: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        // A server that has refused may not read all.
+        let _ = stream.write_all(bytes);
+        read(stream)
+    }
+
+    /// A request with lines of its own beside the right `Host`.
+    #[track_caller]
+    fn ask(&self, method: &str, target: &str, lines: &[&str], body: &str) -> Answer {
+        let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.host);
+        lines.iter().for_each(|line| head += &format!("{line}\r\n"));
+        if !body.is_empty() {
+            head += &format!("Content-Length: {}\r\n", body.len());
+        }
+        self.raw(format!("{head}\r\n{body}").as_bytes())
+    }
+
+    #[track_caller]
+    fn get(&self, target: &str) -> Answer {
+        self.ask("GET", target, &[], "")
+    }
+
+    /// Lines that are answered to lines of requests.
+    #[track_caller]
+    fn post(&self, requests: &[Value]) -> Vec<Value> {
+        let body: String = requests.iter().map(|request| format!("{request}\n")).collect();
+        let answer =
+            self.ask("POST", "/requests", &[&format!("Authorization: Bearer {}", self.token)], &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[track_caller]
+    fn is_alive(&self) {
+        assert_eq!(self.get("/lichess?moves=1").status, 200);
+    }
+}
+
+#[track_caller]
+fn read(mut stream: TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    // A connection that was refused may be reset behind its answer.
+    let _ = stream.read_to_end(&mut bytes);
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = if head.contains("chunked") { joined(body) } else { body.to_owned() };
+    Answer { status, head: head.to_owned(), body }
+}
+
+/// The text of chunks, which are whole.
+#[track_caller]
+fn joined(mut body: &str) -> String {
+    let mut out = String::new();
+    loop {
+        let (length, rest) = body.split_once("\r\n").unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        out += &rest[..length];
+        body = rest[length..].strip_prefix("\r\n").unwrap();
+        if length == 0 {
+            assert_eq!(body, "");
+            return out;
+        }
+    }
+}
+
+#[test]
+fn the_explorer_answers_as_the_command_does() {
+    let http = Http::start(&[SAMPLE]);
+    let command = |args: &[&str]| -> Value {
+        let args = [&["explore", "-q", "--json"], args].concat();
+        serde_json::from_str(&stdout(&args)).unwrap()
+    };
+    let answer = http.get("/lichess?variant=standard&play=e2e4,c7c5&speeds=&unknown=1");
+    assert_eq!(answer.status, 400, "{answer:?}");
+    let answer = http.get("/lichess?variant=standard&play=e2e4,c7c5&unknown=1");
+    assert!(answer.head.contains("Content-Type: application/json"), "{answer:?}");
+    assert!(!answer.head.contains("Access-Control"), "{answer:?}");
+    assert_eq!(answer.json(), command(&[SAMPLE, "e4 c5"]));
+    assert_eq!(answer.json()["moves"][0]["uci"], "g1f3");
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let answer = http.get(&format!(
+        "/lichess?fen={}&since=2015&until=2015-06&moves=2&topGames=0&recentGames=1",
+        fen.replace(' ', "%20")
+    ));
+    let args = [
+        "--since",
+        "2015",
+        "--until",
+        "2015-06",
+        "--moves",
+        "2",
+        "--top-games",
+        "0",
+        "--recent-games",
+        "1",
+        SAMPLE,
+        fen,
+    ];
+    assert_eq!(answer.json(), command(&args));
+    let masters = http.get("/masters?play=e2e4").json();
+    assert!(masters.get("recentGames").is_none() && masters["topGames"].is_array(), "{masters}");
+    let answer = http.get("/player?player=Carlsen&color=white&recentGames=2");
+    assert!(answer.head.contains("application/x-ndjson") && answer.body.ends_with('\n'));
+    let due = command(&["--player", "Carlsen", "--as", "white", "--recent-games", "2", SAMPLE, "start"]);
+    let player = answer.json();
+    assert_eq!(
+        (&player["white"], &player["moves"], &player["recentGames"]),
+        (&due["white"], &due["moves"], &due["recentGames"])
+    );
+    assert!(player["recentGames"].as_array().unwrap().len() == 2 && player.get("topGames").is_none());
+    let id = player["recentGames"][0]["id"].as_str().unwrap().to_owned();
+    let pgn = http.get(&format!("/masters/pgn/{id}"));
+    assert!(pgn.status == 200 && pgn.body.contains("Carlsen") && pgn.body.starts_with("[Event "), "{pgn:?}");
+    for (target, status) in [
+        ("/player?player=Carlsen", 400),
+        ("/lichess?play=e2e5", 400),
+        ("/lichess?fen=x", 400),
+        ("/lichess?variant=atomic", 400),
+        ("/lichess?play=%ff", 400),
+        ("/lichess?play=%e", 400),
+        ("/masters/pgn/0", 404),
+        ("/masters/pgn/1001", 404),
+        ("/masters/pgn/x", 404),
+        ("/", 404),
+        ("/requests", 405),
+    ] {
+        let answer = http.get(target);
+        assert_eq!(answer.status, status, "{target}: {answer:?}");
+        assert!(answer.json()["error"].is_string(), "{answer:?}");
+    }
+    assert_eq!(http.ask("POST", "/lichess", &[], "x").status, 405);
+    http.is_alive();
+}
+
+#[test]
+fn requests_are_answered_to_those_who_have_the_token() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(SAMPLE, folder.path().join("own.pgn")).unwrap();
+    let http = Http::start(&["--folder", folder.path().to_str().unwrap(), SAMPLE]);
+    let body = "{\"id\":1,\"request\":\"ping\"}\n";
+    let wrong = format!("Authorization: Bearer {}", "0".repeat(64));
+    let longer = format!("Authorization: Bearer {}0", http.token);
+    let bare = format!("Authorization: {}", http.token);
+    for line in ["X: y", &wrong, &longer, &bare] {
+        let answer = http.ask("POST", "/requests", &[line], body);
+        assert_eq!(answer.status, 401, "{answer:?}");
+        assert!(!answer.body.contains("pong"), "{answer:?}");
+    }
+    let inside = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let link = inside("link.pgn");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(SAMPLE, &link).unwrap();
+    let answers = http.post(&[
+        json!({ "id": 1, "request": "query", "query": "mate", "rows": 2 }),
+        json!({ "id": 2, "request": "open", "database": "own", "paths": [inside("own.pgn")] }),
+        json!({ "id": 3, "request": "open", "database": "other", "paths": [SAMPLE] }),
+        json!({ "id": 4, "request": "write", "query": "mate", "path": inside("out.pgn") }),
+        json!({ "id": 5, "request": "write", "query": "mate", "path": inside("../out.pgn") }),
+        json!({ "id": 6, "request": "open", "database": "link", "paths": [link] }),
+        json!({ "id": 7, "request": "write", "query": "mate", "path": inside("link.pgn") }),
+    ]);
+    assert_eq!(answers[0]["event"], "greeting");
+    let of = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(of(1)["rows"].as_array().map(Vec::len), Some(2), "{}", of(1));
+    assert_eq!(of(2)["games"], 1000, "{}", of(2));
+    assert!(of(4)["games"].as_u64().unwrap() > 10, "{}", of(4));
+    for id in [3, 5, 6, 7] {
+        let message = of(id)["error"]["message"].as_str().unwrap_or_else(|| panic!("{}", of(id)));
+        assert!(message.ends_with("it is not below the folder that requests may use"), "{message}");
+    }
+    assert!(fs::metadata(inside("out.pgn")).unwrap().len() > 1000);
+    // Without a folder no files at all.
+    let http = Http::start(&[SAMPLE]);
+    let answers =
+        http.post(&[json!({ "id": 1, "request": "open", "database": "own", "paths": [inside("own.pgn")] })]);
+    assert!(
+        answers[1]["error"]["message"].as_str().unwrap().contains("start the server with --folder"),
+        "{answers:?}"
+    );
+    http.is_alive();
+}
+
+#[test]
+fn pages_of_other_origins_are_refused() {
+    let http = Http::start(&["--allow-origin", "https://example.org", SAMPLE]);
+    let own = format!("Origin: http://{}", http.host);
+    for (lines, status) in [
+        (&["Origin: https://evil.org"][..], 403),
+        (&["Origin: null"], 403),
+        (&["Origin: https://example.org.evil.org"], 403),
+        (&["Origin: http://example.org"], 403),
+        (&["Origin: https://example.org", "Origin: https://evil.org"], 403),
+        (&["Sec-Fetch-Site: cross-site"], 403),
+        (&["Origin: https://example.org", "Sec-Fetch-Site: cross-site"], 200),
+        (&["Sec-Fetch-Site: none"], 200),
+        (&[own.as_str()], 200),
+    ] {
+        let answer = http.ask("GET", "/lichess?moves=1", lines, "");
+        assert_eq!(answer.status, status, "{lines:?}: {answer:?}");
+        assert_eq!(answer.body.contains("e2e4"), status == 200, "{lines:?}");
+        assert_eq!(
+            answer.head.contains("Access-Control-Allow-Origin: "),
+            status == 200 && lines[0].starts_with("Origin")
+        );
+    }
+    let preflight = http.ask("OPTIONS", "/requests", &["Origin: https://example.org"], "");
+    assert_eq!(preflight.status, 204);
+    assert!(preflight.head.contains("Access-Control-Allow-Origin: https://example.org\r\n"), "{preflight:?}");
+    assert!(preflight.head.contains("Access-Control-Allow-Headers: Authorization"), "{preflight:?}");
+    assert_eq!(http.ask("OPTIONS", "/requests", &["Origin: https://evil.org"], "").status, 403);
+    // Even with the token.
+    let token = format!("Authorization: Bearer {}", http.token);
+    let body = "{\"id\":1,\"request\":\"ping\"}\n";
+    assert_eq!(http.ask("POST", "/requests", &[&token, "Origin: https://evil.org"], body).status, 403);
+    http.is_alive();
+}
+
+/// A page may have its name lead to this machine.
+#[test]
+fn hosts_that_are_no_address_of_the_server_are_refused() {
+    let http = Http::start(&[SAMPLE]);
+    let port = http.host.rsplit(':').next().unwrap().to_owned();
+    let get = |lines: &str| http.raw(format!("GET /lichess?moves=1 HTTP/1.1\r\n{lines}\r\n").as_bytes());
+    for (lines, status) in [
+        (format!("Host: evil.org:{port}\r\n"), 421),
+        (format!("Host: localhost.evil.org:{port}\r\n"), 421),
+        ("Host: 127.0.0.1\r\n".into(), 421),
+        ("Host: 127.0.0.1:1\r\n".into(), 421),
+        (format!("Host: 10.0.0.1:{port}\r\n"), 421),
+        (String::new(), 400),
+        (format!("Host: {0}\r\nHost: {0}\r\n", http.host), 400),
+        (format!("Host: localhost:{port}\r\n"), 200),
+        (format!("Host: [::1]:{port}\r\n"), 200),
+        (format!("Host: {}\r\n", http.host), 200),
+    ] {
+        let answer = get(&lines);
+        assert_eq!(answer.status, status, "{lines:?}: {answer:?}");
+        assert_eq!(answer.body.contains("e2e4"), status == 200, "{lines:?}");
+    }
+    let (code, _, message) = run(&["serve", "--http", "0.0.0.0:0", SAMPLE]);
+    assert!(code == Some(2) && message.contains("--allow-remote"), "{message}");
+    let (code, ..) = run(&["serve", "--http", "127.0.0.1:0", "--allow-origin", "example.org", SAMPLE]);
+    assert_eq!(code, Some(2));
+    http.is_alive();
+}
+
+#[test]
+fn what_is_too_long_or_no_request_is_refused() {
+    let http = Http::start(&[SAMPLE]);
+    let host = format!("Host: {}\r\n", http.host);
+    let path = "a".repeat(TARGET_BYTES_MAX);
+    let token = format!("Authorization: Bearer {}\r\n", http.token);
+    for (request, status) in [
+        (format!("GET /lichess?play={path} HTTP/1.1\r\n{host}\r\n"), 414),
+        (format!("GET /{}", "a".repeat(2 * HEAD_BYTES_MAX)), 414),
+        (format!("GET / HTTP/1.1\r\n{host}X: {}", "a".repeat(2 * HEAD_BYTES_MAX)), 431),
+        (format!("GET / HTTP/1.1\r\n{host}{}\r\n", "X: y\r\n".repeat(200)), 431),
+        ("hello\r\n\r\n".into(), 400),
+        ("\u{16}\u{3}\u{1}".into(), 400),
+        (format!("POST /requests HTTP/1.1\r\n{host}{token}\r\n"), 411),
+        (format!("POST /requests HTTP/1.1\r\n{host}{token}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 411),
+        (format!("POST /requests HTTP/1.1\r\n{host}{token}Content-Length: x\r\n\r\n"), 411),
+        (
+            format!("POST /requests HTTP/1.1\r\n{host}{token}Content-Length: {}\r\n\r\n", BODY_BYTES_MAX + 1),
+            413,
+        ),
+    ] {
+        let shown: String = request.chars().take(60).collect();
+        assert_eq!(http.raw(request.as_bytes()).status, status, "{shown}");
+        http.is_alive();
+    }
+    let ended = http.connect();
+    ended.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(read(ended).status, 400);
+    http.is_alive();
+}
+
+#[test]
+fn many_and_slow_clients_do_not_keep_others_away() {
+    let http = Http::start(&[SAMPLE]);
+    let begun = std::time::Instant::now();
+    // A client that goes on and on, a letter at a time.
+    let mut slow = http.connect();
+    let mut other = slow.try_clone().unwrap();
+    let writer = std::thread::spawn(move || {
+        for letter in b"GET / HTTP/1.1\r\nX: ".iter().chain(std::iter::repeat(&b'a')) {
+            if other.write_all(&[*letter]).is_err() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    });
+    let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
+    // One too many is told so at once.
+    let refused = http.get("/lichess?moves=1");
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(begun.elapsed() < HEAD_TIME, "the test was too slow to tell");
+    drop(silent);
+    let answer = crate::common::waiting::until("room for a client", || match http.get("/lichess?moves=1") {
+        answer if answer.status == 200 => Ok(answer),
+        answer => Err(answer.status),
+    });
+    assert!(answer.body.contains("e2e4"));
+    let mut answer = String::new();
+    let _ = slow.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer:?}");
+    assert!(begun.elapsed() >= HEAD_TIME, "{:?}", begun.elapsed());
+    writer.join().unwrap();
+    http.is_alive();
+}
