@@ -4,7 +4,6 @@
 //! this test checks them and writes `docs/conformance.md` (with `UPDATE_GOLDEN=1`; otherwise the file must be
 //! what would be written).
 
-use orbit_transforms::OutermostOrbit as _;
 use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_core::board::{Bitboard, Position};
@@ -13,6 +12,7 @@ use orbit_plan::Options;
 use orbit_query::Query;
 use orbit_reel::Block;
 use orbit_search::scan::EngineChoice;
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, expand};
 
 use crate::{

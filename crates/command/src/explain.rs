@@ -1,6 +1,5 @@
 //! `orbit explain`.
 
-use orbit_transforms::OutermostOrbit as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -18,6 +17,7 @@ use orbit_query::{
 };
 use orbit_reel::Block;
 use orbit_search::scan::{EngineChoice, check_engine};
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Copy, Orbit, OrbitRef, small_board};
 use serde_json::{Value, json};
 

@@ -120,8 +120,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
     let prepared =
         PreparedQuery::new(parsed.query, Options::default()).map_err(|error| wrong(error.to_string()))?;
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     options.substitute_reels = !args.no_reel;
     args.unpack.apply(&mut options);
     let database = Database::open(paths, options)?;

@@ -142,8 +142,7 @@ pub(super) fn unused_line(error: &TableError) -> String {
 }
 
 fn look_up(args: &Args, position: &ExactPosition, interrupt: &Interrupt) -> Result<Exit, Failure> {
-    let mut options = DatabaseOptions::default();
-    options.interrupt = interrupt.flag.clone();
+    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
     options.substitute_reels = true;
     args.unpack.apply(&mut options);
     let database = Database::open(std::slice::from_ref(&args.database), options)?;

@@ -57,7 +57,7 @@ pub(super) struct Args {
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDRESS", group = "socket", hide_short_help = true)]
     http: Option<SocketAddr>,
-    /// Let pages of another origin ask over HTTP, such as https://example.org. May be given several times.
+    /// Let pages of another origin ask over HTTP, such as `https://example.org`. May be given several times.
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true)]
     allow_origin: Vec<HttpOrigin>,

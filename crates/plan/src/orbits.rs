@@ -6,7 +6,6 @@
 //!
 //! Each of the first three can be switched off, and then the next one takes its place.
 
-use orbit_transforms::AsOrbit as _;
 use std::collections::HashMap;
 
 use super::{
@@ -16,6 +15,7 @@ use super::{
     shifted::is_pointwise,
 };
 use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
+use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
 /// Fewer copies than this are written out rather than put in a table.

@@ -5,7 +5,6 @@
 mod found;
 mod view;
 
-use orbit_transforms::OutermostOrbit as _;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
@@ -35,6 +34,7 @@ use orbit_engine::{
 use orbit_plan::Options;
 use orbit_query::Type;
 use orbit_reel::Block;
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Filter};
 
 /// Which engine is to evaluate a query.

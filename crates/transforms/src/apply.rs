@@ -1,6 +1,5 @@
 //! One transform applied to a filter, and what tells copies apart.
 
-use crate::AsOrbit as _;
 use std::convert::Infallible;
 
 use hashbrown::HashMap;
@@ -11,6 +10,7 @@ use super::{
     Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Placement, Position, Squares,
     Text,
 };
+use crate::AsOrbit as _;
 use orbit_core::board::{self, Code, Dihedral, PieceSet, SquareMap};
 use orbit_query::tree::{
     ConditionOp, Dirs, GameResult, Kind, NumberOp, Pieces, Ref, Rewrite, SquaresOp, TextOp, rewrite,

@@ -3,7 +3,6 @@
 //! Transforms stay transforms where those of CQL 6 make the same copies, which is compared copy by copy.
 //! Where squares at the edge stay behind, or where CQL 6 has no such transform, the copies are written out.
 
-use crate::OutermostOrbit as _;
 use std::{collections::HashSet, convert::Infallible};
 
 use shakmaty::Bitboard;
@@ -12,6 +11,7 @@ use super::{
     AsText, Condition, Copy, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares,
     Text, apply::structure, expand,
 };
+use crate::OutermostOrbit as _;
 use orbit_core::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},

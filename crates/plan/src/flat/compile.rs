@@ -1,6 +1,5 @@
 //! The compiler: registers, labels, operands, and what all kinds of filters share.
 
-use orbit_transforms::OutermostOrbit as _;
 use std::collections::HashMap;
 
 use super::names::used;
@@ -12,6 +11,7 @@ use crate::{
     operations::GameOp,
 };
 use orbit_query::tree::{Any, Control, Dictionary, Kind, Ref, Var, VarId};
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
 /// The most instructions of a program.

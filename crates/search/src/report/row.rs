@@ -1,6 +1,5 @@
 //! What a table says of a hit: one row, whatever the table is written as.
 
-use orbit_transforms::OutermostOrbit as _;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use orbit_core::game::{self, Measures};
 use orbit_core::named::choices;
 use orbit_engine::{Answer, Answers, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
 use orbit_reel::{Block, GameMeasures, GameRow};
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Designators, Difference, Filter, Frame, Likeness, Placement};
 
 /// Names for the numbers in hits.

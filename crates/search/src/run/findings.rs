@@ -1,7 +1,6 @@
 //! What a report shows of one query: how often each copy hits and where, which years, ratings and plies, and some of the
 //! hits.
 
-use orbit_transforms::OutermostOrbit as _;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +23,7 @@ use orbit_core::text::shortened;
 use orbit_database::Room;
 use orbit_engine::{Answer, Values, Wants};
 use orbit_query::Type;
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
 
 /// What the histograms show, and in which unit. Of years and decades there is one: see [`YEARS_MAX`].

@@ -40,7 +40,6 @@ mod statistics;
 mod totals;
 mod whole;
 
-use orbit_transforms::OutermostOrbit as _;
 use std::ops::{ControlFlow, Deref};
 
 pub use self::collector::{Collector, Collectors, Parts};
@@ -65,6 +64,7 @@ use crate::scan::{BlockAnswers, Scan, ScanError};
 use orbit_database::{Database, Room, StreamedBlock, Summary, TextError};
 use orbit_engine::Wants;
 use orbit_query::Type;
+use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Likeness};
 
 /// Queries, a choice of games and hits, and what is collected of them.

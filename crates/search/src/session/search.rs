@@ -1,6 +1,5 @@
 //! Requests to a session.
 
-use orbit_transforms::OutermostOrbit as _;
 use std::ops::{ControlFlow, Range};
 
 use super::hit::Hits;
@@ -17,6 +16,7 @@ use orbit_engine::verify::Sample;
 use orbit_engine::{Answers, Spans, Wants};
 use orbit_query::Type;
 use orbit_reel::{Alike, Block, GameSet};
+use orbit_transforms::OutermostOrbit as _;
 
 /// A request: a query, which games and hits count, and in the end what is wanted of them: [hits](Search::hits),
 /// [counts](Search::count), [statistics](Search::statistics), or what a [collector](Search::collect) makes.
