@@ -48,6 +48,7 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D D[typename to]=str(ply) D[\"Q\"]>\"5\" true}",
     "{local dictionary D D[to]=[] D[from]}",
     "{local dictionary D D[typename to]=1 tt=\"\" string s in D {tt+=s} #tt>4}",
+    "{local dictionary D D[str(100-ply)]=1 tt=\"\" string s in D {tt=s} tt==\"99\"}",
 ];
 
 /// Queries that look at moves, at those that could be played, and at pairs of positions.
