@@ -119,7 +119,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// What is said of a table that was used.
+/// The note on a table that was used.
 pub(super) fn used_line(used: &UsedTable) -> String {
     let UsedTable { path, blocks, of_blocks, appended, .. } = used;
     let appended = match appended {
@@ -134,7 +134,7 @@ pub(super) fn used_line(used: &UsedTable) -> String {
     )
 }
 
-/// What is said of a table that is not used.
+/// The warning about a table that is not used.
 pub(super) fn unused_line(error: &TableError) -> String {
     format!(
         "{error}; it is not used, and all games are read: `orbit positions --write` with the reel writes it anew"

@@ -254,7 +254,7 @@ impl Args {
         }
     }
 
-    /// Whether nothing that is printed depends on games without hits, so that these need not be read.
+    /// True if nothing that is printed depends on games without hits, so that these need not be read.
     fn reads_hits_alone(&self, scan: &Scan, database: &Database) -> bool {
         let counts_moves = self
             .stats

@@ -1,4 +1,4 @@
-//! What everything else stands on: boards, FEN, games, names, diagnostics, and files that are written.
+//! The base of all other crates: boards, FEN, games, names, diagnostics, and files that are written.
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -31,7 +31,7 @@ impl Default for GpuLimits {
     }
 }
 
-/// How much of the games lies on a graphics card. Columns of tags and the tables of queries are not counted.
+/// Bytes of games on a graphics card. Columns of tags and the tables of queries are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
     /// Bytes that went there for the queries of an engine.
@@ -40,12 +40,12 @@ pub struct CardUse {
     pub resident: u64,
 }
 
-/// Where compiled kernels are kept from run to run, on adapters whose driver can do that.
+/// The place of compiled kernels from run to run, on adapters whose driver can do that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineCache {
     /// The folder, which is made where it is missing.
     pub folder: PathBuf,
-    /// Whether those of programs that stand in for a card are kept as well.
+    /// True if those of programs that stand in for a card are kept as well.
     pub of_software: bool,
 }
 
@@ -86,7 +86,7 @@ pub struct GpuOptions {
     /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one
     /// that shares the processor's memory, and 256 MiB on a program that stands in for a card.
     pub resident_bytes_max: Option<u64>,
-    /// Where compiled kernels are kept from run to run; by default nowhere.
+    /// The place where compiled kernels are kept from run to run; none by default.
     pub pipeline_cache: Option<PipelineCache>,
     /// The way to write and run kernels where an engine or an upload does not say otherwise.
     pub variant: Variant,

@@ -177,7 +177,7 @@ pub struct EngineInfo {
     pub persistent: Vec<(String, Vec<u8>)>,
     /// The number of positions that another engine has recomputed, and its name, if one does.
     pub verified: Option<(u64, &'static str)>,
-    /// What lies on the graphics card, if it answers.
+    /// Bytes on the graphics card, if it answers.
     pub card: Option<cards::CardUse>,
 }
 

@@ -193,7 +193,7 @@ impl Reel {
         }
     }
 
-    /// Where the file lies.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -272,7 +272,7 @@ impl Reel {
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
     }
 
-    /// What tells the first blocks from any others: their places in the file, their sizes and their checksums.
+    /// A fingerprint of the first blocks: their places in the file, their sizes and their checksums.
     ///
     /// # Errors
     ///

@@ -151,7 +151,7 @@ fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// Whether a card is likely to be the faster one. `has_blocks` is asked only if that decides.
+/// Tells whether a card is likely to be the faster one. `has_blocks` is asked only if that decides.
 fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) -> bool {
     positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
 }

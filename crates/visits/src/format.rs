@@ -25,7 +25,7 @@ pub(super) const FEW_MAX: usize = 64;
 /// Visits of a list whose distances have one width.
 const GROUP: usize = 128;
 
-/// Why a table cannot be written or used.
+/// The reason why a table cannot be written or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -55,7 +55,7 @@ pub enum TableError {
     Damaged {
         /// The table.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
     /// The file was made of other games than those of the reel.
@@ -109,7 +109,7 @@ pub(super) struct Header {
     pub(super) crc: u32,
     /// The length of the file.
     pub(super) file_bytes: u64,
-    /// What tells the blocks of the reel from any others.
+    /// A fingerprint of the blocks of the reel.
     pub(super) fingerprint: [u64; 2],
     /// Blocks of the reel, the first ones, whose positions these are.
     pub(super) blocks: u32,
@@ -153,7 +153,7 @@ pub(super) struct PageEntry {
 pub(super) struct BlockEntry {
     /// Positions of main lines before it.
     pub(super) first_slot: u64,
-    /// Where its games stand.
+    /// The place of its games.
     pub(super) offset: u64,
     pub(super) games: u32,
     pub(super) zero: u32,
@@ -181,12 +181,12 @@ impl DateOrder {
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
     }
 
-    /// Whether the year is known.
+    /// True if the year is known.
     pub fn is_known(self) -> bool {
         self.0 != u32::MAX
     }
 
-    /// Whether a game counts as the last one rather than one before it in the database: of games of one date the later one in
+    /// True if a game counts as the last one rather than one before it in the database: of games of one date the later one in
     /// the database does, and a game without a year only where no other is.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
@@ -212,7 +212,7 @@ pub(super) struct ListEntry {
     /// The visits of the game that was played first and of the one that was played last.
     pub(super) first: u64,
     pub(super) last: u64,
-    /// Where the list stands, counted from the page.
+    /// The place of the list, counted from the page.
     pub(super) offset: u64,
     pub(super) bytes: u64,
 }

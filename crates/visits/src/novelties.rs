@@ -34,7 +34,7 @@ pub struct Novelty {
     /// The moves that earlier games played instead, the most frequent first, with the number of games; of one number in
     /// the order of the alphabet.
     pub before: Vec<Played>,
-    /// How many earlier games had the position before it.
+    /// The number of earlier games that had the position before it.
     pub games_before: u64,
 }
 

@@ -50,7 +50,7 @@ pub struct Visit {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundPosition {
-    /// How often it was visited.
+    /// The number of its visits.
     pub visits: u64,
     /// The games that visited it.
     pub games: u64,
@@ -136,7 +136,7 @@ impl PositionTable {
         Ok(Some(table))
     }
 
-    /// Where the file lies.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -146,12 +146,12 @@ impl PositionTable {
         self.header.blocks as usize
     }
 
-    /// How many distinct positions it has.
+    /// The number of its distinct positions.
     pub fn positions(&self) -> u64 {
         self.header.positions
     }
 
-    /// How many positions of games, equal ones included.
+    /// The number of positions of games, equal ones included.
     pub fn visits(&self) -> u64 {
         self.header.visits
     }

@@ -15,11 +15,11 @@ use orbit_database::{Database, Summary};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, Reel};
 
-/// What is known of a position.
+/// Facts about a position.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Seen {
-    /// How often it stood on the board.
+    /// The number of times that it stood on the board.
     pub visits: u64,
     /// In how many games.
     pub games: u64,

@@ -58,7 +58,7 @@ impl Http {
         stream
     }
 
-    /// What the server answers to these bytes.
+    /// The answer of the server to these bytes.
     #[track_caller]
     fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();

@@ -165,7 +165,7 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // Where a pawn of the other colour attacks from the square.
+    // The squares that a pawn of the other colour attacks from the square.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;

@@ -13,7 +13,7 @@ pub struct SharedFile {
 
 impl SharedFile {
     #[cfg(unix)]
-    /// Of a file that is open for reading.
+    /// Takes a file that is open for reading.
     pub fn new(file: File) -> SharedFile {
         SharedFile { file }
     }
@@ -23,13 +23,13 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// What the system says, and an end of the file before the last byte.
+    /// Errors of the system, and an end of the file before the last byte.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
     }
 
     #[cfg(not(unix))]
-    /// Of a file that is open for reading.
+    /// Takes a file that is open for reading.
     pub fn new(file: File) -> SharedFile {
         SharedFile { file: std::sync::Mutex::new(file) }
     }
@@ -39,7 +39,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// What the system says, and an end of the file before the last byte.
+    /// Errors of the system, and an end of the file before the last byte.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         use std::io::{Read as _, Seek as _, SeekFrom};
         let mut file = crate::sync::lock(&self.file);

@@ -130,7 +130,7 @@ mod tests {
         let najdorf = Some("B90 Sicilian Defense: Najdorf Variation".to_owned());
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), najdorf);
         assert_eq!(named("Nf3 c5 e4 a6 d4 cxd4 Nxd4 Nf6 Nc3 d6"), najdorf);
-        // What follows has no name of its own.
+        // Later positions have no name of their own.
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Kd2 Rg8 Ke2"), najdorf);
         assert_eq!(named("a4").as_deref(), Some("A00 Ware Opening"));
         // A double step that a pawn could take names another position than single steps do, one that none could take does not.

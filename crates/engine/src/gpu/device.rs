@@ -90,9 +90,9 @@ struct Opened {
     queue: wgpu::Queue,
     layouts: Layouts,
     adapter_limits: wgpu::Limits,
-    /// What is kept of pipelines, and the file.
+    /// Pipelines that were compiled, and their file.
     cache: Option<(wgpu::PipelineCache, PathBuf)>,
-    /// Why that file was not used.
+    /// The reason why that file was not used.
     note: Option<String>,
 }
 
@@ -178,7 +178,7 @@ impl Device {
         self.limits.memory_bytes - self.set_aside.load(Ordering::Relaxed).min(self.limits.memory_bytes)
     }
 
-    /// Whether the device has not ended.
+    /// True until the device has ended.
     pub(super) fn is_alive(&self) -> bool {
         self.driver.end().is_none()
     }

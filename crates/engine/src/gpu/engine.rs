@@ -53,7 +53,7 @@ pub struct Gpu {
     number: u64,
     /// Bytes of games that went to the device.
     uploaded: AtomicU64,
-    /// Whether its kernels were compiled, or are being compiled.
+    /// True if its kernels were compiled, or are being compiled.
     is_compiled: AtomicBool,
 }
 

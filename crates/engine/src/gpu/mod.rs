@@ -182,13 +182,13 @@ impl GpuDevice {
         self.current().device.stages_carried.load(Ordering::Relaxed)
     }
 
-    /// How many pipelines were compiled since it was opened, or loaded in place of that.
+    /// The number of pipelines that were compiled since it was opened, or loaded in place of that.
     #[doc(hidden)]
     pub fn pipelines_compiled(&self) -> u64 {
         self.current().device.pipelines.compiled.load(Ordering::Relaxed)
     }
 
-    /// What the user should know of the file of compiled kernels; it is told once.
+    /// A note for the user on the file of compiled kernels; it is given once.
     pub fn take_note(&self) -> Option<String> {
         self.current().device.pipelines.take_note()
     }

@@ -36,14 +36,14 @@ type Compiling = OnceLock<Result<Pipeline, GpuError>>;
 /// The pipelines of a device.
 pub(super) struct Pipelines {
     known: Mutex<HashMap<String, Arc<Compiling>>>,
-    /// How many were compiled.
+    /// The number of those that were compiled.
     pub(super) compiled: AtomicU64,
-    /// How many of them the file has.
+    /// The number of them that the file has.
     saved: AtomicU64,
     pub(super) file: Option<CacheFile>,
-    /// What the user should be told, until it is.
+    /// A note for the user, until it is taken.
     note: Mutex<Option<String>>,
-    /// Whether there was something to tell.
+    /// True if there was a note.
     is_noted: AtomicBool,
     /// One thread at a time writes the file.
     saving: Mutex<()>,
@@ -100,7 +100,7 @@ impl Pipelines {
         lock(&self.note).take()
     }
 
-    /// Whether something was compiled that the file does not have. It is asked once for that.
+    /// True once after something was compiled that the file does not have.
     pub(super) fn is_to_be_saved(&self) -> bool {
         let compiled = self.compiled.load(Ordering::Relaxed);
         self.file.is_some() && self.saved.swap(compiled, Ordering::Relaxed) != compiled
@@ -118,12 +118,12 @@ impl Pipelines {
     }
 }
 
-/// Where the pipelines of a card are kept, by its key in a folder. This version reads none of another one.
+/// The file of the pipelines of a card, by its key in a folder. This version reads none of another one.
 pub(super) fn path_of(folder: &Path, key: &str) -> PathBuf {
     folder.join(format!("{key}-{}.{ENDING}", env!("CARGO_PKG_VERSION")))
 }
 
-/// What a file has; nothing, with a note, if it cannot be used or written again.
+/// The content of a file; nothing, with a note, if it cannot be used or written again.
 pub(super) fn read(path: &Path) -> (Option<Vec<u8>>, Option<String>) {
     match read_checked(path) {
         Ok(data) => (data, None),

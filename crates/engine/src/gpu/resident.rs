@@ -349,7 +349,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// Whether all blocks of these numbers are there.
+    /// True if all blocks of these numbers are there.
     fn holds(&self, numbers: &Range<u64>) -> bool {
         let state = lock(&self.0);
         let there = state.entries.iter().filter(|(_, entry)| matches!(entry.uploads.get(), Some(Ok(_))));
@@ -402,7 +402,7 @@ impl GpuDevice {
         self.current().residents.bytes()
     }
 
-    /// Whether all blocks that are held by these numbers are on the device.
+    /// True if all blocks that are held by these numbers are on the device.
     pub fn holds(&self, numbers: &Range<u64>) -> bool {
         self.current().residents.holds(numbers)
     }

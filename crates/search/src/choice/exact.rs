@@ -27,7 +27,7 @@ impl ExactPosition {
         &self.0
     }
 
-    /// Whether a position is this one.
+    /// True if a position is this one.
     pub fn is(&self, position: &Position) -> bool {
         position.board == self.0.board && legal::as_counted(position) == self.0
     }

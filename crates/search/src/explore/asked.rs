@@ -132,7 +132,7 @@ impl Asked {
         Choice { conditions: self.conditions.clone(), ..Choice::default() }
     }
 
-    /// Whether a game with this mean rating counts.
+    /// True if a game with this mean rating counts.
     pub(super) fn takes_rating(&self, mean: Option<u32>) -> bool {
         self.ratings.is_empty() || mean.is_some_and(|mean| self.ratings.contains(&group(mean)))
     }

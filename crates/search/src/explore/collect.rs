@@ -21,7 +21,7 @@ pub struct Explorer {
     asked: Asked,
 }
 
-/// What was played in a position in some blocks.
+/// The moves that were played in a position in some blocks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
     /// By move; `None` for games that end there.
@@ -36,7 +36,7 @@ pub struct ExplorerPart {
 /// The games in which one move was played.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExploredMove {
-    /// How many there are, those without a result included.
+    /// Their number, those without a result included.
     pub games: u64,
     /// Results and ratings, from the side that moves.
     pub tally: MoveTally,
@@ -78,12 +78,12 @@ impl Explorer {
         Explorer { asked }
     }
 
-    /// What is asked.
+    /// The question.
     pub fn asked(&self) -> &Asked {
         &self.asked
     }
 
-    /// Whether a game counts: its players and ratings; the rest is the choice's.
+    /// True if the players and ratings of a game count; the choice looks at the rest.
     fn takes(&self, game: &GameRow) -> bool {
         let fits = |(name, color): &(_, Option<Color>)| {
             let name: &orbit_core::game::PlayerName = name;

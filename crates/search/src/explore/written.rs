@@ -1,4 +1,4 @@
-//! What was found, as lichess writes it and as a table.
+//! The answer of an explorer, as lichess writes it and as a table.
 
 use serde_json::{Map, Value, json};
 use shakmaty::EnPassantMode;
@@ -11,7 +11,7 @@ use orbit_core::board::{Color, MoveKind, PackedMove, Position};
 use orbit_core::game::{Opening, Speed};
 use orbit_core::visible;
 
-/// What is played in a position.
+/// The moves that are played in a position.
 #[derive(Debug)]
 pub struct Explored<'a> {
     asked: &'a Asked,
@@ -23,7 +23,7 @@ pub struct Explored<'a> {
 }
 
 impl<'a> Explored<'a> {
-    /// What was asked, and what was found.
+    /// The question, and the answer to it.
     pub fn new(asked: &'a Asked, part: &'a ExplorerPart) -> Explored<'a> {
         let with_move = part.moves.iter().filter_map(|(mv, sum)| Some((PackedMove((*mv)?), sum)));
         let mut moves: Vec<(PackedMove, &ExploredMove)> = with_move.collect();

@@ -136,7 +136,7 @@ pub struct Job {
     hash: String,
     /// The folder from which relative paths begin.
     pub folder: String,
-    /// What is asked.
+    /// The question.
     pub question: Question,
     /// Why there is one part only, if so.
     pub whole: Option<Whole>,

@@ -38,7 +38,7 @@ pub struct Answered {
     pub searched: Option<(u64, u64)>,
     /// The engine that answered.
     pub engine: &'static str,
-    /// What lies on the graphics card, if it answered.
+    /// Bytes on the graphics card, if it answered.
     pub card: Option<CardUse>,
     /// The time that it took.
     pub time: Duration,

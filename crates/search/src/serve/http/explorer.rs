@@ -14,7 +14,7 @@ const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const GAMES: &str = "application/x-chess-pgn";
 
-/// Whether a path is one of an explorer.
+/// True if a path is one of an explorer.
 pub(super) fn is_explorer(path: &str) -> bool {
     matches!(path, "/masters" | "/lichess" | "/player") || path.starts_with(PGN)
 }

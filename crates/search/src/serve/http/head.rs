@@ -19,7 +19,7 @@ pub(super) struct Head {
     lines: Vec<(String, String)>,
 }
 
-/// Why a request is not answered.
+/// The reason why a request is not answered.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: u16,
@@ -109,7 +109,7 @@ impl Head {
         pairs.ok_or_else(|| Refusal::new(400, "a value of the query is no UTF-8 behind %"))
     }
 
-    /// Whether it shows the token. All bytes are compared, so that time tells nothing of it.
+    /// True if it shows the token. All bytes are compared, so that time tells nothing of it.
     pub(super) fn has_token(&self, token: &str) -> bool {
         let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
         shown.is_some_and(|shown| {
@@ -118,7 +118,7 @@ impl Head {
         })
     }
 
-    /// How many bytes follow.
+    /// The number of bytes that follow.
     pub(super) fn body_bytes(&self) -> Result<u64, Refusal> {
         let mut lengths = self.all("content-length");
         let length = match (lengths.next(), lengths.next(), self.all("transfer-encoding").next()) {

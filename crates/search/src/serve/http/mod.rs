@@ -69,7 +69,7 @@ pub struct HttpListener {
     address: SocketAddr,
     origins: Vec<HttpOrigin>,
     token: String,
-    /// What requests with the token may use.
+    /// Files that requests with the token may use.
     files: Files,
 }
 
@@ -212,7 +212,7 @@ impl HttpListener {
         }
     }
 
-    /// Whether a host is an address with the port of this server, or `localhost`. Names may be bound to any address by
+    /// True if a host is an address with the port of this server, or `localhost`. Names may be bound to any address by
     /// whoever owns them, so no other name is one.
     fn is_own(&self, host: &str) -> bool {
         let port = self.address.port();
@@ -263,7 +263,7 @@ impl Drop for LeaveOnDrop<'_> {
     }
 }
 
-/// What a client sends until some time.
+/// The bytes that a client sends until some time.
 struct Timed<'a> {
     stream: &'a TcpStream,
     until: Instant,
