@@ -3,7 +3,7 @@
 use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk};
 use orbit_plan::Options;
 use orbit_reel::{Block, EncodedBlock, replay::SegmentColumns};
@@ -55,7 +55,7 @@ impl Games {
 
 fn blocks(text: &[u8]) -> Vec<Block> {
     let mut out = Vec::new();
-    let database = Database::from_pgn_bytes("games", text.to_vec(), DatabaseOptions::default());
+    let database = BlockStream::from_pgn_bytes("games", text.to_vec(), StreamOptions::default());
     let take = |taken: orbit_database::StreamedBlock, ()| {
         out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use orbit_chess::{BlockResult, Collector, Color, Part, PartError, Query, Role, Room, Rows, Session, Wants};
+use orbit_chess::{BlockResult, Collector, Color, Database, Part, PartError, Query, Role, Room, Rows, Wants};
 use serde::{Deserialize, Serialize};
 
 /// Counts the squares of the king to move at hits.
@@ -61,7 +61,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
 
 /// Writes a board with the counts, rank 8 first.
 pub fn map(path: &str, query: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let (part, _) = Session::open([path])?.search(&Query::parse(query)?).collect(&KingsCollector)?;
+    let (part, _) = Database::open([path])?.scan(&Query::parse(query)?).collect(&KingsCollector)?;
     for rank in part.squares.chunks(8).rev() {
         let counts: Vec<String> = rank.iter().map(|count| format!("{count:6}")).collect();
         writeln!(out, "{}", counts.concat())?;

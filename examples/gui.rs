@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use orbit_chess::{Hit, Query, Session};
+use orbit_chess::{Database, Hit, Query};
 
 pub fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,13 +17,13 @@ pub fn main() -> Result<(), Box<dyn Error>> {
 
 /// Lists the first hit of each game, for one query after the other.
 pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let session = Session::open([path])?;
-    writeln!(out, "{} positions, {}", session.positions(), session.residence())?;
+    let database = Database::open([path])?;
+    writeln!(out, "{} positions, {}", database.positions(), database.residence())?;
     for text in queries {
         // What is wrong with a query is shown with the place marked.
         let query = Query::parse(text)?;
         let mut done = 0;
-        let hits = session.search(&query).first_of_game().progress(|so_far| done = so_far.games).hits()?;
+        let hits = database.scan(&query).first_of_game().progress(|so_far| done = so_far.games).hits()?;
         writeln!(out, "\n{text}: {} of {done} games", hits.len())?;
         hits.iter().try_for_each(|hit| writeln!(out, "{}", line(hit)))?;
     }

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use orbit_chess::{Query, Session};
+use orbit_chess::{Database, Query};
 
 pub fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,8 +19,8 @@ pub fn main() -> Result<(), Box<dyn Error>> {
 
 /// Writes a table for each grouping, and then what share of the games with a hit White won.
 pub fn table(path: &str, query: &str, groupings: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let (session, query) = (Session::open([path])?, Query::parse(query)?);
-    let counts = session.search(&query).statistics(groupings)?;
+    let (database, query) = (Database::open([path])?, Query::parse(query)?);
+    let counts = database.scan(&query).statistics(groupings)?;
     counts.write_text(10, query.copies(), false, &mut *out)?;
     let total = counts.total();
     let (hit, all) = (total.hit.games, total.all.games);

@@ -5,59 +5,59 @@
 //!
 //! # Open once, ask often
 //!
-//! A [`Session`] opens PGN files (plain or packed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on any
-//! session; [`Session::search`] begins a request, which ends with what is wanted: hits, counts, statistics, or what a
+//! A [`Database`] opens PGN files (plain or packed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on any
+//! database; [`Database::scan`] begins a request, which ends with what is wanted: hits, counts, statistics, or what a
 //! collector makes.
 //!
 //! ```
-//! use orbit_chess::{Query, Session};
+//! use orbit_chess::{Database, Query};
 //!
-//! let session = Session::open(["games/sample.pgn"])?;
+//! let database = Database::open(["games/sample.pgn"])?;
 //! let knights = Query::parse("shift flip flipcolor {Nd4 kf3}")?;
-//! for hit in session.search(&knights).first_of_game().hits_max(10).hits()? {
+//! for hit in database.scan(&knights).first_of_game().hits_max(10).hits()? {
 //!     let game = hit.game();
 //!     println!("{} {:?} - {:?}", game.number(), game.white(), game.black());
 //!     println!("{} {:?} {}", hit.label(), hit.san_before(), hit.fen());
 //! }
-//! // The same session answers the next query; the files are not read again.
-//! let mates = session.search(&Query::parse("mate")?).count()?;
+//! // The same database answers the next query; the files are not read again.
+//! let mates = database.scan(&Query::parse("mate")?).count()?;
 //! assert!(mates[0].games > 10);
-//! # Ok::<(), orbit_chess::SessionError>(())
+//! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! A database that fits into [`SessionOptions::resident_bytes_max`] stays in memory; a larger one is read anew for each
-//! request. [`Session::residence`] says which, and the answers are the same. Requests run side by side on several threads;
-//! [`Search::progress`] tells how far one has come, and a [`Cancel`] stops it.
+//! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read anew for each
+//! request. [`Database::residence`] says which, and the answers are the same. Requests run side by side on several threads;
+//! [`Scan::progress`] tells how far one has come, and a [`Cancel`] stops it.
 //!
 //! # What a hit says
 //!
-//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and outlive the session. The moves around the hit, its
+//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and outlive the database. The moves around the hit, its
 //! position and FEN (with the counters that it has in the game) are computed when they are asked for.
 //!
 //! ```
-//! use orbit_chess::{Answer, Query, SessionOptions};
+//! use orbit_chess::{Answer, DatabaseOptions, Query};
 //!
 //! let games = b"[White \"Anand\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec();
-//! let session = SessionOptions::new().open_bytes("games", games)?;
-//! let hit = session.search(&Query::parse("flipcolor {B attacks n}")?).hits()?.remove(0);
+//! let database = DatabaseOptions::new().open_bytes("games", games)?;
+//! let hit = database.scan(&Query::parse("flipcolor {B attacks n}")?).hits()?.remove(0);
 //! assert_eq!((hit.game().white().as_deref(), hit.ply()), (Some("Anand"), 5));
 //! assert_eq!((hit.label(), hit.san_before(), hit.san_after()), ("3.".into(), Some("Bb5".into()), Some("a6".into())));
 //! assert_eq!(hit.fen(), "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3");
 //! // The query's value is a set of squares, and its first copy matches.
 //! assert!(matches!(hit.value(), Answer::Set(squares) if squares == hit.squares() && squares.count() == 1));
 //! assert_eq!(hit.copy().map(|copy| (copy.index, copy.text)), Some((0, "B attacks n")));
-//! # Ok::<(), orbit_chess::SessionError>(())
+//! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! [`Session::game`] gives any game by its number, also of files that are too large for memory.
+//! [`Database::game`] gives any game by its number, also of files that are too large for memory.
 //!
 //! # Statistics
 //!
 //! ```
-//! use orbit_chess::{Query, Session};
+//! use orbit_chess::{Database, Query};
 //!
-//! let session = Session::open(["games/sample.pgn"])?;
-//! let counts = session.search(&Query::parse("flipcolor {Bh7 kg8}")?).statistics("year,result")?;
+//! let database = Database::open(["games/sample.pgn"])?;
+//! let counts = database.scan(&Query::parse("flipcolor {Bh7 kg8}")?).statistics("year,result")?;
 //! for row in counts.rows(&"result".parse()?) {
 //!     println!("{:?}: {} of {} games", row.keys[0], row.hit.games, row.all.games);
 //! }
@@ -73,11 +73,11 @@
 //! # Engines
 //!
 //! [`EngineChoice::Auto`] takes a graphics card where there is a real one and the database has enough positions, else the
-//! processor; all engines give the same answers, and [`Search::verify`] has a second one check them.
+//! processor; all engines give the same answers, and [`Scan::verify`] has a second one check them.
 //!
 //! # Errors
 //!
-//! A [`QueryError`] displays as the query with the place marked; everything else is a [`SessionError`]. Games that cannot be
+//! A [`QueryError`] displays as the query with the place marked; everything else is a [`DatabaseError`]. Games that cannot be
 //! read to their ends, and files, are no errors: the [`Summary`] of a request counts them.
 //!
 //! # The way of a search
@@ -105,18 +105,18 @@ pub use orbit_pgn::Outcome;
 pub use orbit_query::{Dialect, Type};
 pub use orbit_reel::Alike;
 pub use orbit_search::choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
+pub use orbit_search::executor::{BlockAnswers, EngineChoice};
+pub use orbit_search::library::{
+    Cancel, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query,
+    QueryError, Residence, Scan, board_svg,
+};
+#[cfg(feature = "arrow")]
+pub use orbit_search::library::{Table, TableColumns};
 #[cfg(feature = "arrow")]
 pub use orbit_search::report::PositionRows;
 pub use orbit_search::report::findings::Findings;
 pub use orbit_search::report::{Column, HitTotals, Rows};
 pub use orbit_search::request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
-pub use orbit_search::scan::{BlockAnswers, EngineChoice};
-pub use orbit_search::session::{
-    Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
-    SessionError, SessionOptions, board_svg,
-};
-#[cfg(feature = "arrow")]
-pub use orbit_search::session::{Table, TableColumns};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Block;
 use tempfile::TempDir;
 
@@ -115,8 +115,8 @@ impl Inputs {
     }
 }
 
-fn open(path: &Path) -> Database {
-    Database::open(&[path.to_owned()], DatabaseOptions::default())
+fn open(path: &Path) -> BlockStream {
+    BlockStream::open(&[path.to_owned()], StreamOptions::default())
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use orbit_chess::Cancel;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{
     Engine as _, EngineError, PreparedQuery, Wants,
     cpu::{Cpu, Isa, MachineCode},
@@ -21,13 +21,13 @@ use orbit_reel::{
 };
 use orbit_search::{
     choice::Choice,
+    executor::{EngineChoice, EngineOptions, Executor},
     job::{Job, JobPart, PartWriter, Question, Replay, record},
     report::{Format, Layout, PgnWriter, game_pgn, page::page},
     run::{
         About, Collectors, FindingsCollector, ListsCollector, Part as _, Parts, ProblemsCollector, Reach,
         Run, StatisticsCollector, TotalsCollector,
     },
-    scan::{EngineChoice, EngineOptions, Scan},
     serve::{Desk, DeskOptions, Greeting, Message, Open, Origin, What, converse},
     stats::Stats,
     themes,
@@ -59,7 +59,7 @@ pub fn query(data: &[u8]) -> bool {
         return false;
     }
     let reference = reference.with_steps_max(STEPS_MAX);
-    let block = &blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", DatabaseOptions::default())[0];
+    let block = &blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", StreamOptions::default())[0];
     let slow = reference.answer(block, Wants::VALUES);
     if prepared.planner.refusal().is_some() {
         let is_fine = matches!(slow, Ok(_) | Err(EngineError::Query { .. }));
@@ -78,11 +78,11 @@ pub fn query(data: &[u8]) -> bool {
 
 /// Reads any bytes as PGN: never panics, and games do not depend on the size of chunks.
 pub fn pgn(data: &[u8]) -> bool {
-    let mut small = DatabaseOptions::default();
+    let mut small = StreamOptions::default();
     small.pgn.chunk_bytes = 1;
-    let (whole, pieces) = (blocks(data, DatabaseOptions::default()), blocks(data, small));
+    let (whole, pieces) = (blocks(data, StreamOptions::default()), blocks(data, small));
     assert_eq!(games(&whole), games(&pieces), "games depend on the size of chunks");
-    let mut trees = DatabaseOptions::default();
+    let mut trees = StreamOptions::default();
     (trees.parse.variations, trees.parse.annotations) = (true, true);
     let trees = blocks(data, trees);
     for (block, plain) in trees.iter().zip(&whole) {
@@ -106,7 +106,7 @@ pub fn reel_mutated(data: &[u8]) -> bool {
     let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let path = folder.path().join("games.reel");
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     write(&path, &blocks(games, options));
     assert!(read(&path), "a new reel was refused");
@@ -123,14 +123,14 @@ pub fn reel_mutated(data: &[u8]) -> bool {
     true
 }
 
-fn blocks(data: &[u8], options: DatabaseOptions) -> Vec<Block> {
+fn blocks(data: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut out = Vec::new();
-    let database = Database::from_pgn_bytes("data", data.to_vec(), options);
+    let stream = BlockStream::from_pgn_bytes("data", data.to_vec(), options);
     let take = |taken: orbit_database::StreamedBlock, ()| {
         out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         ControlFlow::Continue(())
     };
-    database.for_each_block(1, |_| (), take).expect("PGN gives blocks, whatever it is");
+    stream.for_each_block(1, |_| (), take).expect("PGN gives blocks, whatever it is");
     out
 }
 
@@ -174,7 +174,7 @@ fn read(path: &std::path::Path) -> bool {
 /// Reads PGN as games with side lines, comments and glyphs, writes the games from their blocks alone, and reads that: the same games
 /// come back.
 pub fn trees(data: &[u8]) -> bool {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     let before = blocks(data, options.clone());
     before.iter().for_each(|block| assert_eq!(replay::check_keys(block), Ok(())));
@@ -226,7 +226,7 @@ pub fn manifest(data: &[u8]) -> bool {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let mut writer = ShardsWriter::create(folder.path(), u64::MAX, false).expect("it is empty");
         let source = ReelSource { name: String::from("data"), ..ReelSource::default() };
-        for block in blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", DatabaseOptions::default()) {
+        for block in blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", StreamOptions::default()) {
             let sources = std::slice::from_ref(&source);
             writer.append(&block, &EncodedBlock::new(&block), sources).expect("there is room");
         }
@@ -257,7 +257,7 @@ pub fn job_part(data: &[u8]) -> bool {
     let prepared = PreparedQuery::new(query, Options::default()).expect("it has copies");
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
-    let scan = Scan::of(vec![prepared], &options).expect("it has a plan").threads(1);
+    let scan = Executor::of(vec![prepared], &options).expect("it has a plan").threads(1);
     let layout =
         Format::Text { runs_max: 3, layout: Layout::Fixed, moves_max: Some(3), styled: false, cut: true };
     let collectors = Collectors {
@@ -314,7 +314,7 @@ pub fn job_part(data: &[u8]) -> bool {
 }
 
 /// A job of one part, and the file of this part.
-fn part(scan: &Scan, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
+fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
     let parts = vec![JobPart { number: 1, blocks: None, positions: None }];
     let question = Question {
         arguments: Vec::new(),
@@ -327,14 +327,14 @@ fn part(scan: &Scan, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
     job.write(folder).expect("the folder is new");
     let choice = Choice::default();
     let run = Run::new(scan, &choice, collectors);
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = 1;
     let games =
         "[White \"A\"]\n[Date \"2001.01.01\"]\n\n1. Nf3 c5 2. Ng1 c4 3. Nf3 1-0\n\n1. Nf3 d6 2. xx *\n";
-    let database = Database::from_pgn_bytes("data", games.into(), options);
-    let names = run.names(database.source_names());
+    let stream = BlockStream::from_pgn_bytes("data", games.into(), options);
+    let names = run.names(stream.source_names());
     let out = PartWriter::create(&job, &job.parts[0], folder).expect("the folder can be written");
-    record(&run, collectors, &names, database, out, |_, _| ()).expect("the games can be searched");
+    record(&run, collectors, &names, stream, out, |_, _| ()).expect("the games can be searched");
     let bytes = fs::read(job.path_of(&job.parts[0], folder)).expect("it was written");
     (job, bytes)
 }
@@ -393,7 +393,7 @@ pub fn code(data: &[u8]) -> bool {
     let block = BLOCK.get_or_init(|| {
         let positions = "r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1\n8/8/8/8/8/8/8/K6k b - -\n\
             r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4\n4k3/8/8/8/8/8/8/4K2Q b - -\n";
-        blocks(positions.as_bytes(), DatabaseOptions::default()).remove(0)
+        blocks(positions.as_bytes(), StreamOptions::default()).remove(0)
     });
     let text = Made { bytes: data.iter() }.filter(5);
     let query = orbit_query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;

@@ -11,7 +11,8 @@ from typing import Any, Union, Unpack
 
 from . import _boards
 from ._errors import OptionError, ReadWarning
-from ._native import Game, Hit, Query, Request, RequestOptions, Session, load_themes
+from ._native import Database as NativeDatabase
+from ._native import Game, Hit, Query, Request, RequestOptions, load_themes
 from ._native import board_svg as _board_svg
 from ._options import Choices, Options, Part, Watch, once
 from ._scan import COPY_COLUMNS, VALUE_COLUMNS, Count, Games, Hits, Positions, Scan, Stats, watching
@@ -71,7 +72,7 @@ def open(
     if not paths:
         raise OptionError("`open` needs a path: name PGN files, folders or reels")
     with watching(progress) as watch:
-        session = Session.open(
+        native = NativeDatabase.open(
             [os.fspath(path) for path in paths],
             variations=variations,
             memory=memory,
@@ -80,9 +81,9 @@ def open(
             reels=reels,
             progress=watch,
         )
-    for problem in session.problems:
+    for problem in native.problems:
         warnings.warn(problem, ReadWarning, stacklevel=2)
-    return Database(session)
+    return Database(native)
 
 
 def loads(
@@ -100,10 +101,10 @@ def loads(
     Count(games=1, positions=1)
     """
     data = text if isinstance(text, bytes) else str(text).encode()
-    session = Session.open_bytes(name, data, variations=variations, engine=engine, threads=threads)
-    for problem in session.problems:
+    native = NativeDatabase.open_bytes(name, data, variations=variations, engine=engine, threads=threads)
+    for problem in native.problems:
         warnings.warn(problem, ReadWarning, stacklevel=2)
-    return Database(session)
+    return Database(native)
 
 
 def _json(choices: Mapping[str, Any]) -> str:
@@ -175,8 +176,8 @@ class Database:
     `query_of_board`.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, native: NativeDatabase) -> None:
+        self._native = native
 
     def scan(
         self,
@@ -246,11 +247,11 @@ class Database:
                 _json({**choices, most: limit}),
                 None if part is None else (part.first, part.end),
             )
-            return self._session.request(options)
+            return self._native.request(options)
 
         return Scan(
             request(None),
-            self._session,
+            self._native,
             prepared,
             rows=rows,
             columns=columns,
@@ -320,7 +321,7 @@ class Database:
             return {}
         options = RequestOptions(list(queries.values()), _json(once(choices)))
         with watching(progress) as watch:
-            counts = self._session.request(options).count(watch)
+            counts = self._native.request(options).count(watch)
         return {name: Count(*count) for name, count in zip(queries, counts)}
 
     def parts(self, count: int | None = None) -> list[Part]:
@@ -344,7 +345,7 @@ class Database:
         """
         if count is not None and count < 1:
             raise OptionError(f"a database has 1 part or more, not {count}")
-        parts = self._session.parts(count)
+        parts = self._native.parts(count)
         if parts is None:
             raise OptionError("only a database of reels has parts: `orbit index games.pgn -o games.reel` makes a reel of a file")
         return [Part(*part) for part in parts]
@@ -356,7 +357,7 @@ class Database:
         >>> orbit_chess.open("games/sample.pgn").game(1).number
         1
         """
-        found = self._session.game(number) if 0 < number < 2**32 else None
+        found = self._native.game(number) if 0 < number < 2**32 else None
         if found is None:
             raise IndexError(f"there is no game {number}: games are numbered from 1")
         return found
@@ -364,22 +365,22 @@ class Database:
     @property
     def sources(self) -> list[str]:
         """The names of the sources: files, and those of which reels were made."""
-        return self._session.sources
+        return self._native.sources
 
     @property
     def games_count(self) -> int | None:
         """How many games there are; None of a database that is not in memory."""
-        return self._session.games
+        return self._native.games
 
     @property
     def positions_count(self) -> int:
         """How many positions there are; of a database that is not in memory 0 or an estimate until a search came to its end."""
-        return self._session.positions
+        return self._native.positions
 
     def __repr__(self) -> str:
-        sources = self._session.sources
+        sources = self._native.sources
         more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
-        return f"Database({', '.join(sources[:3])}{more}: {self._session.positions:,} positions, {self._session.residence})"
+        return f"Database({', '.join(sources[:3])}{more}: {self._native.positions:,} positions, {self._native.residence})"
 
     def _query(self, query: AnyQuery, variations: bool) -> Query:
         if _boards.is_board(query):

@@ -1,6 +1,6 @@
 //! Errors of the library as exceptions of Python.
 
-use orbit_chess::{QueryError, RequestError, SessionError, ThemesError};
+use orbit_chess::{DatabaseError, QueryError, RequestError, ThemesError};
 use pyo3::prelude::*;
 
 /// An exception of a class of `orbit_chess._errors`.
@@ -51,20 +51,20 @@ pub fn of_query(error: &QueryError) -> PyErr {
     })
 }
 
-/// What keeps a session from being opened or a request from coming to its end. `query` is the text of the query, if there
+/// What keeps a database from being opened or a request from coming to its end. `query` is the text of the query, if there
 /// is one.
-pub fn of_session(error: SessionError) -> PyErr {
+pub fn of_database(error: DatabaseError) -> PyErr {
     let class = match &error {
-        SessionError::Query(error) => return of_query(error),
-        SessionError::Request(error) => return of_request(error.clone()),
-        SessionError::Database(_)
-        | SessionError::Changed { .. }
-        | SessionError::NoBlocks { .. }
-        | SessionError::TooLarge { .. } => "DatabaseError",
-        SessionError::Groupings(_) | SessionError::NoVariations | SessionError::NoAnnotations => {
+        DatabaseError::Query(error) => return of_query(error),
+        DatabaseError::Request(error) => return of_request(error.clone()),
+        DatabaseError::Database(_)
+        | DatabaseError::Changed { .. }
+        | DatabaseError::NoBlocks { .. }
+        | DatabaseError::TooLarge { .. } => "DatabaseError",
+        DatabaseError::Groupings(_) | DatabaseError::NoVariations | DatabaseError::NoAnnotations => {
             "OptionError"
         }
-        SessionError::Output(_) | SessionError::Clash(_) | SessionError::Write(_) => "OutputError",
+        DatabaseError::Output(_) | DatabaseError::Clash(_) | DatabaseError::Write(_) => "OutputError",
         _ => "OrbitError",
     };
     exception(class, error.to_string(), &[])

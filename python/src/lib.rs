@@ -1,4 +1,4 @@
-//! The native module of the Python package `orbit_chess`: sessions, queries and hits of the library, with the interpreter's
+//! The native module of the Python package `orbit_chess`: databases, queries and hits of the library, with the interpreter's
 //! lock released while they work, and the program `orbit`.
 //!
 //! What is convenient in Python is written in Python; this module hands over values and capsules. The invariant: a thread that
@@ -6,12 +6,12 @@
 
 #![deny(missing_docs)]
 
+mod database;
 mod errors;
 mod game;
 mod program;
 mod query;
 mod request;
-mod session;
 mod stream;
 mod wait;
 
@@ -21,6 +21,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::database::{Database, board_svg};
+    #[pymodule_export]
     use super::game::{Game, Hit};
     #[pymodule_export]
     use super::program::run_program;
@@ -28,8 +30,6 @@ mod _native {
     use super::query::{Query, load_themes};
     #[pymodule_export]
     use super::request::{Request, RequestOptions};
-    #[pymodule_export]
-    use super::session::{Session, board_svg};
     #[pymodule_export]
     use super::stream::{Hits, Stream};
     use super::*;

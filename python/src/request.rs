@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orbit_chess::{Column, Rows, Search, Session, SessionError, TableColumns};
+use orbit_chess::{Column, Database, DatabaseError, Rows, Scan, TableColumns};
 use orbit_core::diagnostic::nearest;
 use orbit_search::report::findings::SAMPLE_MAX;
 use pyo3::prelude::*;
@@ -79,35 +79,35 @@ impl RequestOptions {
 }
 
 impl RequestOptions {
-    fn search<'s>(&self, session: &'s Session, running: &'s Running) -> Result<Search<'s>, SessionError> {
-        let search = session.search_all(&self.queries).cancelled_by(&running.cancel);
-        let search = search.progress(|progress| running.tell(progress)).chosen_by(&self.choices)?;
-        let search = if self.lists_none { search.games_max(0) } else { search };
-        Ok(self.blocks.iter().cloned().fold(search, Search::blocks))
+    fn scan<'s>(&self, database: &'s Database, running: &'s Running) -> Result<Scan<'s>, DatabaseError> {
+        let scan = database.scan_all(&self.queries).cancelled_by(&running.cancel);
+        let scan = scan.progress(|progress| running.tell(progress)).chosen_by(&self.choices)?;
+        let scan = if self.lists_none { scan.games_max(0) } else { scan };
+        Ok(self.blocks.iter().cloned().fold(scan, Scan::blocks))
     }
 }
 
-/// A request to a session, to be made any number of times.
+/// A request to a database, to be made any number of times.
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Request {
-    session: Arc<Session>,
+    database: Arc<Database>,
     options: RequestOptions,
 }
 
 impl Request {
-    pub fn new(session: Arc<Session>, options: RequestOptions) -> Request {
-        Request { session, options }
+    pub fn new(database: Arc<Database>, options: RequestOptions) -> Request {
+        Request { database, options }
     }
 
     fn run<T: Send>(
         &self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
-        work: impl FnOnce(Search<'_>) -> Result<T, SessionError> + Send,
+        work: impl FnOnce(Scan<'_>) -> Result<T, DatabaseError> + Send,
     ) -> PyResult<T> {
-        let Request { session, options } = self;
-        let made = wait::run(py, progress, |running| work(options.search(session, running)?))?;
-        made.map_err(errors::of_session)
+        let Request { database, options } = self;
+        let made = wait::run(py, progress, |running| work(options.scan(database, running)?))?;
+        made.map_err(errors::of_database)
     }
 }
 
@@ -126,7 +126,7 @@ impl Request {
     /// How many games and positions each query hits.
     #[pyo3(signature = (progress = None))]
     fn count(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(u64, u64)>> {
-        let totals = self.run(py, progress, |search| search.count())?;
+        let totals = self.run(py, progress, |scan| scan.count())?;
         Ok(totals.into_iter().map(|total| (total.games, total.positions)).collect())
     }
 
@@ -139,21 +139,21 @@ impl Request {
         spans: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Hit>> {
-        let hits = self.run(py, progress, |search| {
-            let search = if all_copies { search.all_copies() } else { search };
-            if spans { search.spans().hits() } else { search.hits() }
+        let hits = self.run(py, progress, |scan| {
+            let scan = if all_copies { scan.all_copies() } else { scan };
+            if spans { scan.spans().hits() } else { scan.hits() }
         })?;
         Ok(hits.into_iter().map(Hit).collect())
     }
 
     /// The hits one after the other, while the search runs.
     fn stream_hits(&self, all_copies: bool, spans: bool) -> Hits {
-        let (session, options) = (Arc::clone(&self.session), self.options.clone());
+        let (database, options) = (Arc::clone(&self.database), self.options.clone());
         Hits::begin(move |running, take| {
-            let search = options.search(&session, running)?;
-            let search = if all_copies { search.all_copies() } else { search };
-            let search = if spans { search.spans() } else { search };
-            search.for_each(take).map(drop)
+            let scan = options.scan(&database, running)?;
+            let scan = if all_copies { scan.all_copies() } else { scan };
+            let scan = if spans { scan.spans() } else { scan };
+            scan.for_each(take).map(drop)
         })
     }
 
@@ -171,12 +171,12 @@ impl Request {
             rows => Kind::Table(rows.parse::<Rows>().map_err(errors::of_option)?),
         };
         let columns = self::columns(columns, &without)?;
-        let (session, options) = (Arc::clone(&self.session), self.options.clone());
+        let (database, options) = (Arc::clone(&self.database), self.options.clone());
         Stream::begin(py, move |running, start, take| {
-            let search = options.search(&session, running)?;
+            let scan = options.scan(&database, running)?;
             let table = match kind {
-                Kind::Table(rows) => search.table(rows, &columns)?,
-                Kind::Positions => search.positions()?,
+                Kind::Table(rows) => scan.table(rows, &columns)?,
+                Kind::Positions => scan.positions()?,
             };
             start(table.schema());
             table.for_each(take).map(drop)
@@ -192,9 +192,9 @@ impl Request {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let copies = self.options.queries[0].copies();
-        self.run(py, progress, |search| {
+        self.run(py, progress, |scan| {
             let mut json = Vec::new();
-            search.statistics(groupings)?.write_json(copies, &mut json)?;
+            scan.statistics(groupings)?.write_json(copies, &mut json)?;
             Ok(String::from_utf8_lossy(&json).into_owned())
         })
     }
@@ -202,7 +202,7 @@ impl Request {
     /// Writes the games that hit; tells how many.
     #[pyo3(signature = (path, progress = None))]
     fn pgn(&self, py: Python<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
-        self.run(py, progress, |search| search.pgn(&path))
+        self.run(py, progress, |scan| scan.pgn(&path))
     }
 
     /// A report as HTML, and a heat map as SVG if there is one.
@@ -213,12 +213,12 @@ impl Request {
         seed: u64,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(String, Option<String>)> {
-        let findings = self.run(py, progress, |search| search.findings(SAMPLE_MAX, seed))?;
+        let findings = self.run(py, progress, |scan| scan.findings(SAMPLE_MAX, seed))?;
         Ok((findings.page(), findings.heat_map()))
     }
 
     /// The name of the engine that is to answer.
     fn engine(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.run(py, None, |search| search.engine_name())
+        self.run(py, None, |scan| scan.engine_name())
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use orbit_chess::{Cancel, Rows, SessionError};
+use orbit_chess::{Cancel, DatabaseError, Rows};
 use orbit_core::sync::lock;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -39,7 +39,7 @@ enum Message {
     Schema(SchemaRef),
     Batch(RecordBatch),
     /// The search ended: at its end, or because of an error.
-    End(Result<(), SessionError>),
+    End(Result<(), DatabaseError>),
 }
 
 /// What went wrong, for the caller: consumers of a C stream make errors of their own of it.
@@ -74,7 +74,7 @@ impl Stream {
             &Running,
             &mut dyn FnMut(SchemaRef),
             &mut dyn FnMut(RecordBatch) -> ControlFlow<()>,
-        ) -> Result<(), SessionError>
+        ) -> Result<(), DatabaseError>
         + Send
         + 'static,
     ) -> PyResult<Stream> {
@@ -88,7 +88,7 @@ impl Stream {
         let schema = loop {
             match receive(py, &messages) {
                 Awaited::Message(Message::Schema(schema)) => break schema,
-                Awaited::Message(Message::End(Err(error))) => return Err(errors::of_session(error)),
+                Awaited::Message(Message::End(Err(error))) => return Err(errors::of_database(error)),
                 Awaited::Message(_) | Awaited::End => return Err(lost()),
                 Awaited::Nothing => py.check_signals().inspect_err(|_| cancel.cancel())?,
             }
@@ -117,8 +117,8 @@ fn lost() -> PyErr {
 /// Runs a search on a thread of its own, which sends last how it ended.
 fn search<M: Send + 'static>(
     sender: SyncSender<M>,
-    end: fn(Result<(), SessionError>) -> M,
-    work: impl FnOnce(&Running, &SyncSender<M>) -> Result<(), SessionError> + Send + 'static,
+    end: fn(Result<(), DatabaseError>) -> M,
+    work: impl FnOnce(&Running, &SyncSender<M>) -> Result<(), DatabaseError> + Send + 'static,
 ) -> Cancel {
     let running = Running::default();
     let cancel = running.cancel.clone();
@@ -208,7 +208,7 @@ impl Iterator for Batches {
         self.is_ended = !matches!(message, Ok(Message::Batch(_)));
         match message {
             Ok(Message::Batch(batch)) => Some(Ok(batch)),
-            Ok(Message::End(Err(error))) => Some(Err(self.end(errors::of_session(error)))),
+            Ok(Message::End(Err(error))) => Some(Err(self.end(errors::of_database(error)))),
             Ok(Message::Schema(_) | Message::End(Ok(()))) => None,
             Err(fault) => Some(Err(self.end(fault))),
         }
@@ -238,7 +238,7 @@ pub struct Hits {
 enum Found {
     Hit(Box<orbit_chess::Hit>),
     /// The search ended: at its end, or because of an error.
-    End(Result<(), SessionError>),
+    End(Result<(), DatabaseError>),
 }
 
 impl Hits {
@@ -247,7 +247,7 @@ impl Hits {
         work: impl FnOnce(
             &Running,
             &mut dyn FnMut(orbit_chess::Hit) -> ControlFlow<()>,
-        ) -> Result<(), SessionError>
+        ) -> Result<(), DatabaseError>
         + Send
         + 'static,
     ) -> Hits {
@@ -275,7 +275,7 @@ impl Hits {
         }
         self.is_ended.store(true, Ordering::Relaxed);
         match found? {
-            Found::End(Err(error)) => Err(errors::of_session(error)),
+            Found::End(Err(error)) => Err(errors::of_database(error)),
             Found::End(Ok(())) | Found::Hit(_) => Ok(None),
         }
     }

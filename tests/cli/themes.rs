@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use orbit_chess::{Query, SessionOptions};
+use orbit_chess::{DatabaseOptions, Query};
 use orbit_core::diagnostic::Severity;
 use orbit_engine::{Engine, PreparedQuery, Wants};
 use orbit_plan::Options;
 use orbit_reel::GameRow;
-use orbit_search::scan::EngineChoice;
+use orbit_search::executor::EngineChoice;
 use orbit_search::themes::{self, CATALOGUE, Theme};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, fen::Fen};
@@ -230,9 +230,9 @@ fn files_include_others_and_the_catalogue() {
 
 /// Games and positions that a query hits, counted hit by hit by a scan of its own.
 fn counted(query: &str, path: &Path, choice: EngineChoice) -> (u64, u64) {
-    let session = SessionOptions::new().substitute_reels(false).open([path]).unwrap();
+    let database = DatabaseOptions::new().substitute_reels(false).open([path]).unwrap();
     let (mut games, mut positions, mut last) = (0, 0, None);
-    for hit in session.search(&Query::parse(query).unwrap()).engine(choice).places_only().hits().unwrap() {
+    for hit in database.scan(&Query::parse(query).unwrap()).engine(choice).places_only().hits().unwrap() {
         positions += 1;
         games += u64::from(last.replace(hit.game().number()) != Some(hit.game().number()));
     }

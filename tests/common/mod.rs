@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_core::board::Position;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_pgn::{Game, Outcome, Status, Tag};
 use orbit_reel::{Block, BlockBuilder};
-use orbit_search::scan::{EngineOptions, Scan};
+use orbit_search::executor::{EngineOptions, Executor};
 use shakmaty::fen::Fen;
 
 /// The folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
@@ -48,25 +48,25 @@ pub fn corpus_blocks(name: &str) -> Arc<[Block]> {
 
 /// All blocks of a file.
 pub fn blocks_of(path: &Path) -> Vec<Block> {
-    blocks_with(path, DatabaseOptions::default())
+    blocks_with(path, StreamOptions::default())
 }
 
 /// The same, read as options say.
-pub fn blocks_with(path: &Path, options: DatabaseOptions) -> Vec<Block> {
-    blocks(Database::open(&[path.to_owned()], options).unwrap())
+pub fn blocks_with(path: &Path, options: StreamOptions) -> Vec<Block> {
+    blocks(BlockStream::open(&[path.to_owned()], options).unwrap())
 }
 
 /// All blocks of a PGN text.
 pub fn pgn_blocks(text: &str) -> Vec<Block> {
-    pgn_blocks_with(text, DatabaseOptions::default())
+    pgn_blocks_with(text, StreamOptions::default())
 }
 
 /// The same, read as options say.
-pub fn pgn_blocks_with(text: &str, options: DatabaseOptions) -> Vec<Block> {
-    blocks(Database::from_pgn_bytes("test", text.as_bytes().to_vec(), options))
+pub fn pgn_blocks_with(text: &str, options: StreamOptions) -> Vec<Block> {
+    blocks(BlockStream::from_pgn_bytes("test", text.as_bytes().to_vec(), options))
 }
 
-fn blocks(database: Database) -> Vec<Block> {
+fn blocks(database: BlockStream) -> Vec<Block> {
     let mut out = Vec::new();
     database
         .for_each_block(2, Block::clone, |_, block| {
@@ -120,7 +120,7 @@ impl Samples {
 
 /// The shipped games of a stride, from `first` on, and small files of games of all kinds; side lines are read or not.
 pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = variations;
     let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
     let text = std::fs::read_to_string(games).unwrap();
@@ -144,9 +144,9 @@ pub fn position(fen: &str) -> Position {
 }
 
 /// A scan by a query on the processor.
-pub fn scan(query: &str) -> Scan {
+pub fn scan(query: &str) -> Executor {
     let parsed = orbit_query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
-    Scan::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
+    Executor::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
 /// A block of games without moves, one for each position.

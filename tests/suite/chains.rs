@@ -1,7 +1,7 @@
 //! Lines, paths and moves that were played, where no table of CQL's answers says enough: limits, castling of Chess960,
 //! null moves, and the comments of what was found.
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk};
 
 use crate::common::pgn_blocks_with;
@@ -16,7 +16,7 @@ const SIDE_LINES: &str = "1. e4 e5 (1... c5 2. Nf3 (2. Nc3 Nc6 3. f4) 2... d6) 2
 
 fn asked(text: &str, pgn: &str, outputs: Wants) -> Result<Answers, EngineError> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (query.variations, true);
     let blocks = pgn_blocks_with(pgn, options);
     Bulk::new([&query]).unwrap_or_else(|error| panic!("{text}: {error}")).answer(&blocks[0], outputs)

@@ -11,7 +11,7 @@ use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
 use orbit_plan::Options;
 use orbit_query::Query;
 use orbit_reel::Block;
-use orbit_search::scan::EngineChoice;
+use orbit_search::executor::EngineChoice;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, expand};
 

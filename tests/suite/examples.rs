@@ -2,10 +2,10 @@
 
 use std::error::Error;
 
-use orbit_chess::{Query, Session};
+use orbit_chess::{Database, Query};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, Role, fen::Fen};
 
-use super::session::SAMPLE;
+use super::database::SAMPLE;
 
 #[path = "../../examples/collector.rs"]
 mod collector;
@@ -26,7 +26,7 @@ fn text(run: impl FnOnce(&mut Vec<u8>) -> Result<(), Box<dyn Error>>) -> String 
 }
 
 fn hits(query: &str) -> Vec<orbit_chess::Hit> {
-    Session::open([SAMPLE]).unwrap().search(&Query::parse(query).unwrap()).hits().unwrap()
+    Database::open([SAMPLE]).unwrap().scan(&Query::parse(query).unwrap()).hits().unwrap()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use orbit_chess::{Query, Session, SessionOptions};
+use orbit_chess::{Database, DatabaseOptions, Query};
 use orbit_search::explore::{Asked, Explored, Explorer, Parameters};
 use serde_json::Value;
 use shakmaty::fen::Fen;
@@ -10,7 +10,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, EnPassantMode, Move};
 
-use crate::session::SAMPLE;
+use crate::database::SAMPLE;
 use crate::stats::next::{Played, sample};
 
 /// White's wins, draws, Black's wins, by move; games that end there have none.
@@ -20,13 +20,13 @@ fn asked(parameters: Parameters) -> Asked {
     Asked::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The answer of a session, as JSON and as text.
-fn explored(session: &Session, parameters: Parameters) -> (Value, String) {
+/// The answer of a database, as JSON and as text.
+fn explored(database: &Database, parameters: Parameters) -> (Value, String) {
     let asked = asked(parameters);
     let query = Query::parse(&asked.query()).unwrap();
     let choice = asked.choice();
     let search =
-        choice.conditions.into_iter().fold(session.search(&query), |search, one| search.condition(one));
+        choice.conditions.into_iter().fold(database.scan(&query), |search, one| search.condition(one));
     let explorer = Explorer::new(asked);
     let (part, _) = search.collect(&explorer).unwrap();
     let explored = Explored::new(explorer.asked(), &part);
@@ -72,7 +72,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
         (game, names)
     };
     let games: Vec<(Played, Vec<String>)> = sample().into_iter().map(named).collect();
-    let session = Session::open([SAMPLE]).unwrap();
+    let database = Database::open([SAMPLE]).unwrap();
     let mut places: BTreeMap<&String, usize> = BTreeMap::new();
     games.iter().flat_map(|(_, names)| names).for_each(|place| *places.entry(place).or_default() += 1);
     // The most frequent positions, of which many are reached in several ways.
@@ -93,7 +93,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     let mut names = Vec::new();
     for place in chosen {
         let (due, total) = counted(&games, place);
-        let (json, text) = explored(&session, all(&format!("{place} 0 1")));
+        let (json, text) = explored(&database, all(&format!("{place} 0 1")));
         let moves = json["moves"].as_array().unwrap();
         let found: Sums =
             moves.iter().map(|one| (one["san"].as_str().unwrap().to_owned(), count(one))).collect();
@@ -176,8 +176,8 @@ const GAMES: &str = r#"
 1. O-O O-O-O 1-0
 "#;
 
-fn games() -> Session {
-    SessionOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap()
+fn games() -> Database {
+    DatabaseOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap()
 }
 
 fn after(play: &str) -> Parameters {

@@ -1,6 +1,6 @@
 //! Queries as people write them: what belongs to what, and what is refused with a remedy.
 
-use orbit_search::scan::EngineChoice;
+use orbit_search::executor::EngineChoice;
 use orbit_transforms::{AsText, expand};
 
 use crate::{

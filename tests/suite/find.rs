@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{PreparedQuery, Wants};
 use orbit_plan::Options;
 
@@ -27,7 +27,7 @@ fn every_row_on_every_runner() -> Vec<harness::Row> {
 fn check(row: &Row, engine: &str, number: usize) {
     let Row { id, query: text, due, .. } = row;
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{id}: {error}")).query;
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = query.variations;
     let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
     let by_host = if engine == "gpu" { Runner::host_carry() } else { None };

@@ -1,6 +1,6 @@
 //! Flat programs: queries that keep state, beside the reference engine, on real games and on games with side lines.
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled};
 use orbit_plan::Options;
 use orbit_reel::Block;
@@ -96,7 +96,7 @@ const QUERIES: &[&str] = &[
 ];
 
 pub(crate) fn tree_blocks() -> Vec<Block> {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = true;
     let games = if length() == Length::Sample { 4 } else { 5 };
     let games: String = (0..3).map(|seed| game_trees::made(500 + seed, games).text).collect();

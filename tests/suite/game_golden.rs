@@ -9,7 +9,7 @@ use crate::{
     golden::{self, Golden},
     runners::Runner,
 };
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_reel::Block;
 
 /// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans say them.
@@ -30,7 +30,7 @@ fn reference_answers_as_cql_on_studies_with_side_lines() -> Vec<harness::Row> {
     table("golden-game-variations.tsv", 1, 1, || {
         static BLOCKS: OnceLock<Arc<[Block]>> = OnceLock::new();
         let read = || {
-            let mut options = DatabaseOptions::default();
+            let mut options = StreamOptions::default();
             options.parse.variations = true;
             blocks_with(&corpus().join("dev-studies-annotated/cql/sample.pgn"), options).into()
         };

@@ -3,11 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::Wants;
 use orbit_search::{
     choice::Choice,
-    scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
+    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor},
 };
 
 const GAMES: &str =
@@ -16,15 +16,15 @@ const GAMES: &str =
 /// The messages of a query, or why it is refused or ends.
 fn told(text: &str) -> Result<Vec<String>, String> {
     let parsed = orbit_query::parse(text).map_err(|error| error.to_string())?;
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let mut engine = EngineOptions::default();
     engine.engine = EngineChoice::Reference;
-    let scan = Scan::with_query(parsed, &engine).map_err(|error| error.to_string())?;
+    let scan = Executor::with_query(parsed, &engine).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
     scan.threads(1)
         .for_each_block(
-            Database::from_pgn_bytes("test", GAMES.as_bytes().to_vec(), options),
+            BlockStream::from_pgn_bytes("test", GAMES.as_bytes().to_vec(), options),
             &[Wants::COMMENTARY],
             &Choice::default(),
             |found: BlockAnswers<'_>, _| found.answers,

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use orbit_core::board::{PackedMove, Position};
-use orbit_database::{Database, DatabaseError, DatabaseOptions, Room, StreamedBlock};
+use orbit_database::{BlockStream, Room, StreamError, StreamOptions, StreamedBlock};
 use orbit_engine::{Answers, BlockRequest, PreparedQuery, Wants};
 use orbit_pgn::{Game, SideLine};
 use orbit_plan::Options;
@@ -14,7 +14,7 @@ use orbit_query::Query;
 use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay};
 use orbit_search::{
     choice::Choice,
-    scan::{BlockAnswers, EngineChoice, EngineOptions, Scan, ScanError},
+    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor, ScanError},
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
@@ -34,8 +34,8 @@ struct Node {
     next: Vec<(Option<shakmaty::Move>, Node)>,
 }
 
-pub(crate) fn with_variations() -> DatabaseOptions {
-    let mut options = DatabaseOptions::default();
+pub(crate) fn with_variations() -> StreamOptions {
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
@@ -234,7 +234,7 @@ fn generated_trees_go_through_text_blocks_and_files() {
         assert_eq!(found.len(), nodes.len());
         assert_eq!(through_a_file(&blocks), blocks);
         // Without side lines it is the block that is made where they are not kept.
-        let mut options = DatabaseOptions::default();
+        let mut options = StreamOptions::default();
         options.pgn.chunk_bytes = 16 << 10;
         let plain = pgn_blocks_with(&text, options);
         let cut: Vec<Block> = blocks.iter().cloned().map(|block| block.into_main_lines(false)).collect();
@@ -311,7 +311,7 @@ fn games_with_other_comments_are_no_duplicates() {
         all.iter().map(|hash| hash.0).collect::<std::collections::BTreeSet<u128>>().len()
     };
     assert_eq!(hashes(with_variations(), Alike::Tags), games.len());
-    assert_eq!(hashes(DatabaseOptions::default(), Alike::Tags), 1);
+    assert_eq!(hashes(StreamOptions::default(), Alike::Tags), 1);
     assert_eq!(hashes(with_variations(), Alike::Moves), 1);
 }
 
@@ -333,8 +333,8 @@ fn each_query_of_a_run_has_its_own_lines() {
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
-    let scan = Scan::of(queries.map(prepared).to_vec(), &options).unwrap();
-    let database = |options| Database::from_pgn_bytes("a", text.clone().into_bytes(), options);
+    let scan = Executor::of(queries.map(prepared).to_vec(), &options).unwrap();
+    let database = |options| BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), options);
     let blocks = pgn_blocks_with(&text, with_variations());
     let plain = pgn_blocks(&text);
     let mut hits = 0;
@@ -378,7 +378,7 @@ fn each_query_of_a_run_has_its_own_lines() {
     scan.for_each_block(database(with_variations()), &[wanted; 7], &Choice::default(), work, take).unwrap();
     assert!(hits > 1000, "{hits}");
     let refused = scan.for_each_block(
-        database(DatabaseOptions::default()),
+        database(StreamOptions::default()),
         &[wanted; 7],
         &Choice::default(),
         |_, _: &Room<'_>| (),
@@ -416,9 +416,9 @@ fn a_reel_without_side_lines_cannot_be_asked_of_them() {
     let blocks = pgn_blocks(&data("games/vars.pgn"));
     blocks.iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
     writer.finish(&[ReelSource { name: "a".into(), games: 2, ..ReelSource::default() }]).unwrap();
-    let error = Database::open(std::slice::from_ref(&path), with_variations()).err();
-    assert!(matches!(error, Some(DatabaseError::NoVariations { path: at }) if at == path));
-    assert!(Database::open(&[path], DatabaseOptions::default()).is_ok());
+    let error = BlockStream::open(std::slice::from_ref(&path), with_variations()).err();
+    assert!(matches!(error, Some(StreamError::NoVariations { path: at }) if at == path));
+    assert!(BlockStream::open(&[path], StreamOptions::default()).is_ok());
 }
 
 #[test]

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{Answer, Answers, Engine, EngineError, Rank, Wants};
 use orbit_reel::Block;
 use orbit_search::{
     choice::{Choice, Order, RankFacts},
+    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor},
     report::words::push_squares,
-    scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
 };
 
 use crate::{
@@ -70,12 +70,12 @@ pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> 
 /// The same on other games.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
-    let database = Database::from_pgn_bytes(&row.file, pgn.into_bytes(), options);
+    let database = BlockStream::from_pgn_bytes(&row.file, pgn.into_bytes(), options);
     let mut engine_options = EngineOptions::default();
     engine_options.engine = engine;
-    let scan = Scan::with_query(parsed, &engine_options).map_err(|error| error.to_string())?;
+    let scan = Executor::with_query(parsed, &engine_options).map_err(|error| error.to_string())?;
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     scan.threads(1)
         .for_each_block(

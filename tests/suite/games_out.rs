@@ -6,35 +6,35 @@ use std::path::{Path, PathBuf};
 
 use crate::common::marks::{is_marked, marks};
 use crate::common::{corpus, scan};
-use orbit_chess::{Query, SessionOptions};
+use orbit_chess::{DatabaseOptions, Query};
 use orbit_core::files::OutputFile;
-use orbit_database::{Database, DatabaseOptions, TextError};
+use orbit_database::{BlockStream, StreamOptions, TextError};
 use orbit_engine::Wants;
 use orbit_pgn::annotate;
 use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use orbit_search::choice::Choice;
 use orbit_search::report::{PgnWriter, game_pgn, game_text};
 
-fn open(paths: &[impl AsRef<Path>]) -> Database {
+fn open(paths: &[impl AsRef<Path>]) -> BlockStream {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-    let mut options = DatabaseOptions { keep_text: true, ..DatabaseOptions::default() };
+    let mut options = StreamOptions { keep_text: true, ..StreamOptions::default() };
     options.pgn.chunk_bytes = 64 << 10;
     options.pgn.hash = true;
-    Database::open(&paths, options).unwrap()
+    BlockStream::open(&paths, options).unwrap()
 }
 
 /// The plies that hit, of each game that does, and how many games there are.
 fn hits(query: &str, paths: &[impl AsRef<Path>]) -> (Vec<Vec<u32>>, u64) {
     let mut games: Vec<(u32, Vec<u32>)> = Vec::new();
     let paths = paths.iter().map(|path| path.as_ref().to_owned());
-    let session = SessionOptions::new().substitute_reels(false).open(paths).unwrap();
-    for hit in session.search(&Query::parse(query).unwrap()).hits().unwrap() {
+    let database = DatabaseOptions::new().substitute_reels(false).open(paths).unwrap();
+    for hit in database.scan(&Query::parse(query).unwrap()).hits().unwrap() {
         match games.last_mut().filter(|game| game.0 == hit.game().number()) {
             Some(game) => game.1.push(hit.ply()),
             None => games.push((hit.game().number(), vec![hit.ply()])),
         }
     }
-    let games_read = session.summary().unwrap().totals.games();
+    let games_read = database.summary().unwrap().totals.games();
     (games.into_iter().map(|game| game.1).collect(), games_read)
 }
 
@@ -47,7 +47,7 @@ struct Written {
 }
 
 /// Writes the games that hit with a comment at each hit.
-fn write(query: &str, database: Database, out: &Path) -> Result<Vec<Written>, TextError> {
+fn write(query: &str, database: BlockStream, out: &Path) -> Result<Vec<Written>, TextError> {
     let mut texts = database.texts();
     let mut writer = PgnWriter::new(OutputFile::create(out).unwrap());
     let mut written = Ok(Vec::new());
@@ -244,9 +244,9 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
         let length = if is_grown { 8 << 20 } else { GAMES.len() as u64 };
         fs::File::options().append(true).open(&pgn).unwrap().set_len(length).unwrap();
         index(&[&pgn], &reel, |source| source);
-        let mut options = DatabaseOptions::default();
+        let mut options = StreamOptions::default();
         options.pgn.game_bytes_max = 100_000;
-        let database = Database::open(std::slice::from_ref(&reel), options).unwrap();
+        let database = BlockStream::open(std::slice::from_ref(&reel), options).unwrap();
         let mut texts = database.texts();
         let mut out = Vec::new();
         let all = database.for_each_block(
@@ -329,10 +329,10 @@ fn a_game_that_is_another_one_is_told() {
 
 #[test]
 fn text_is_kept_only_if_it_is_wanted() {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     for keep_text in [false, true] {
         options.keep_text = keep_text;
-        let database = Database::from_pgn_bytes("memory", GAMES.into(), options.clone());
+        let database = BlockStream::from_pgn_bytes("memory", GAMES.into(), options.clone());
         let folder = tempfile::tempdir().unwrap();
         let written = write(QUERY, database, &folder.path().join("hits.pgn"));
         match written {
@@ -346,7 +346,7 @@ fn text_is_kept_only_if_it_is_wanted() {
 fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     let blocks = |bytes: Vec<u8>| {
         let mut blocks = Vec::new();
-        let database = Database::from_pgn_bytes("test", bytes, DatabaseOptions::default());
+        let database = BlockStream::from_pgn_bytes("test", bytes, StreamOptions::default());
         let summary = database.for_each_block(2, Block::clone, |_, block| {
             blocks.push(block);
             ControlFlow::Continue(())

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{
     Engine,
     gpu::{GpuDevice, GpuLimits, Variant},
@@ -217,7 +217,7 @@ fn what_was_carried_along_other_games_is_forgotten() {
 /// Side lines, games that are longer than an invocation walks, and operations that no shader makes.
 #[test]
 fn the_processor_carries_what_the_device_cannot() {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = true;
     let trees = pgn_blocks_with(&data("games/vars.pgn"), options);
     assert!(trees.iter().any(Block::has_lines));

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{
     Engine,
     gpu::{Gpu, GpuDevice, GpuLimits, Variant},
@@ -123,7 +123,7 @@ const BY_THE_PROCESSOR: [&str; 5] = [
 
 fn games(files: &[&str]) -> Vec<Block> {
     let text: String = files.iter().map(|name| data(&format!("games/{name}"))).collect();
-    pgn_blocks_with(&text, DatabaseOptions::default())
+    pgn_blocks_with(&text, StreamOptions::default())
 }
 
 /// Real games and such with every kind of move, and games of one slot and of many, which begin at the first slot of a
@@ -131,7 +131,7 @@ fn games(files: &[&str]) -> Vec<Block> {
 fn blocks() -> Vec<Block> {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 120).collect();
-    let mut blocks = pgn_blocks_with(&some, DatabaseOptions::default());
+    let mut blocks = pgn_blocks_with(&some, StreamOptions::default());
     blocks.extend(games(&["main.pgn", "fens.pgn", "comm.pgn", "rep.pgn", "main.pgn"]));
     blocks.push(Block::default());
     let plies = [30, 0, 0, 31, 31, 32, 5, 63, 0, 64, 200, 1, 2, 3];
@@ -198,7 +198,7 @@ fn hits_are_those_of_the_reference_engine() {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 6).collect();
     let mut blocks = games(&["main.pgn", "fens.pgn", "comm.pgn", "rep.pgn"]);
-    blocks.extend(pgn_blocks_with(&some, DatabaseOptions::default()));
+    blocks.extend(pgn_blocks_with(&some, StreamOptions::default()));
     blocks.push(block_of_games([30, 0, 0, 31, 1, 2, 3].map(long_game)));
     for text in all_queries() {
         let query = prepared(text).query;
@@ -281,7 +281,7 @@ fn games_take_as_many_dispatches_as_they_need() {
 /// Side lines, what no shader makes, and games that are longer than an invocation walks.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = true;
     let trees = pgn_blocks_with(&data("games/vars.pgn"), options);
     assert!(trees.iter().any(Block::has_lines));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants};
 use orbit_plan::Options;
 
@@ -117,7 +117,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
             game += &format!(" {white} {black}");
         }
         let query = orbit_query::parse(text).unwrap().query;
-        let mut options = DatabaseOptions::default();
+        let mut options = StreamOptions::default();
         options.parse.variations = query.variations;
         let block = pgn_blocks_with(&format!("{game} *\n"), options).remove(0);
         assert!(block.problems().is_empty() && block.slots() > moves, "{text}: {:?}", block.problems());
@@ -147,7 +147,7 @@ fn comments_and_glyphs_are_counted() {
             format!("{{a{}b}}", " ".repeat(1 << 20)),
         ),
     ] {
-        let mut options = DatabaseOptions::default();
+        let mut options = StreamOptions::default();
         options.parse.annotations = true;
         let block = pgn_blocks_with(&format!("Nf3 {annotations} Nf6 Ng1 *\n"), options).remove(0);
         let prepared =

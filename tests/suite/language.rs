@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::Answer;
 use orbit_query::{
     Dialect,
@@ -98,7 +98,7 @@ const TAGGED: &str = r#"[Event "2.p Tourney of orbit"]
 "#;
 
 fn tagged() -> Block {
-    let mut trees = DatabaseOptions::default();
+    let mut trees = StreamOptions::default();
     (trees.parse.variations, trees.parse.annotations) = (true, true);
     pgn_blocks_with(TAGGED, trees).remove(0)
 }

@@ -41,7 +41,7 @@
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `examples`: the examples of the library.
 //! * `explore`: what is played in positions, beside shakmaty.
-//! * `session`: what the library answers, in memory, from files and by threads; games by their numbers.
+//! * `database`: what the library answers, in memory, from files and by threads; games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
@@ -59,6 +59,7 @@ mod choice;
 mod common;
 mod conformance;
 mod cql5;
+mod database;
 mod differential;
 mod direct;
 mod errors;
@@ -116,7 +117,6 @@ mod screens;
 mod scripts;
 mod second;
 mod second_chains;
-mod session;
 mod similar;
 mod soup;
 mod stats;

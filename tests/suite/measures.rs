@@ -1,8 +1,8 @@
 //! Clocks and evaluations in comments, beside python-chess: `tests/tools/measures.py` made the games and the table.
 
-use orbit_chess::{Color, EngineChoice, Query, Session, SessionError, SessionOptions};
+use orbit_chess::{Color, Database, DatabaseError, DatabaseOptions, EngineChoice, Query};
 use orbit_core::game::{Eval, Measure};
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_reel::GameMeasures;
 
 use crate::common::{blocks_with, data};
@@ -19,8 +19,8 @@ fn rows(table: &str, kind: &str) -> Vec<Vec<String>> {
     rows.filter(|row| row[0] == kind).collect()
 }
 
-fn options(engine: EngineChoice) -> SessionOptions<'static> {
-    let options = SessionOptions::new().variations(true).engine(engine).threads(2);
+fn options(engine: EngineChoice) -> DatabaseOptions<'static> {
+    let options = DatabaseOptions::new().variations(true).engine(engine).threads(2);
     #[cfg(feature = "gpu")]
     let options = options.gpu((engine == EngineChoice::Gpu).then(|| device_options(Default::default())));
     options
@@ -35,7 +35,7 @@ fn engines() -> Vec<EngineChoice> {
 /// What the comments of each game say, side lines included.
 #[test]
 fn comments_say_what_python_chess_reads() {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     let rows = rows(&data("measures.tsv"), "game");
     let mut seen = [0; 4];
@@ -79,8 +79,8 @@ fn groups_are_those_of_python_chess() {
     groupings.dedup();
     assert!(groupings.len() >= 8, "{groupings:?}");
     for engine in engines() {
-        let session = options(engine).open([GAMES]).unwrap();
-        let counts = session.search(&query).statistics(&groupings.join(",")).unwrap();
+        let database = options(engine).open([GAMES]).unwrap();
+        let counts = database.scan(&query).statistics(&groupings.join(",")).unwrap();
         for grouping in &groupings {
             let found = counts.rows(&grouping.parse().unwrap());
             let mut found: Vec<Vec<String>> = found
@@ -107,10 +107,10 @@ fn conditions_leave_the_hits_of_python_chess() {
     assert!(rows.len() >= 9);
     let query = Query::parse(QUERY).unwrap();
     for engine in engines() {
-        let session = options(engine).open([GAMES]).unwrap();
+        let database = options(engine).open([GAMES]).unwrap();
         for row in &rows {
             let [_, condition, games, positions] = &row[..] else { panic!("{row:?}") };
-            let search = || session.search(&query).condition(condition.parse().unwrap());
+            let search = || database.scan(&query).condition(condition.parse().unwrap());
             let found = search().count().unwrap();
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
@@ -126,17 +126,17 @@ fn conditions_leave_the_hits_of_python_chess() {
 /// Where the clock is asked for from the side of Black, the numbers stay those of the game.
 #[test]
 fn evaluations_are_whites_whoever_asks() {
-    let session = options(EngineChoice::Cpu).open([GAMES]).unwrap();
+    let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
     let query = Query::parse("initial or not initial").unwrap();
     let mut seen = 0;
     for condition in ["eval>=2", "eval<=-100", "clock<10", "spent<1"] {
         let of = |side: &str| {
-            let search = session.search(&query).condition(condition.parse().unwrap());
+            let search = database.scan(&query).condition(condition.parse().unwrap());
             let games = search.condition(format!("{side}~eljanov").parse().unwrap());
             games.count().unwrap()[0].positions
         };
         let player = orbit_chess::Player::new("Eljanov, Pavel".parse().unwrap());
-        let asked = session.search(&query).condition(condition.parse().unwrap()).player(player);
+        let asked = database.scan(&query).condition(condition.parse().unwrap()).player(player);
         let found = asked.count().unwrap()[0].positions;
         assert_eq!(found, of("white") + of("black"), "{condition}");
         seen += found;
@@ -147,18 +147,18 @@ fn evaluations_are_whites_whoever_asks() {
 /// A position lies in one class, which begins at a border.
 #[test]
 fn classes_hold_all_positions() {
-    let session = options(EngineChoice::Cpu).open([GAMES]).unwrap();
+    let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
     let query = Query::parse(QUERY).unwrap();
     for measure in Measure::ALL {
         assert!(measure.borders().is_sorted());
         let name = measure.name();
-        let counts = session.search(&query).statistics(name).unwrap();
+        let counts = database.scan(&query).statistics(name).unwrap();
         let rows = counts.rows(&name.parse().unwrap());
         let positions: u64 = rows.iter().map(|row| row.all.positions).sum();
         assert_eq!(positions, counts.total().all.positions, "{name}");
         assert!(rows.len() > 8, "{name}");
     }
-    let keys = session.search(&query).statistics("eval,time-control").unwrap();
+    let keys = database.scan(&query).statistics("eval,time-control").unwrap();
     let shown = |name: &str| -> Vec<String> {
         keys.rows(&name.parse().unwrap()).iter().map(|row| row.keys[0].to_string()).collect()
     };
@@ -173,14 +173,14 @@ fn classes_hold_all_positions() {
 
 /// Without comments nothing is known, and asking for them is an error that says what to do.
 #[test]
-fn a_session_without_comments_says_so() {
-    let session = Session::open([GAMES]).unwrap();
+fn a_database_without_comments_says_so() {
+    let database = Database::open([GAMES]).unwrap();
     let query = Query::parse(QUERY).unwrap();
-    let refused = |error: SessionError| {
-        assert!(matches!(error, SessionError::NoAnnotations), "{error}");
+    let refused = |error: DatabaseError| {
+        assert!(matches!(error, DatabaseError::NoAnnotations), "{error}");
         assert!(error.to_string().contains("option `variations`"), "{error}");
     };
-    refused(session.search(&query).statistics("clock").unwrap_err());
-    refused(session.search(&query).condition("eval<0".parse().unwrap()).count().unwrap_err());
-    assert!(session.search(&query).statistics("time-control,title,termination").is_ok());
+    refused(database.scan(&query).statistics("clock").unwrap_err());
+    refused(database.scan(&query).condition("eval<0".parse().unwrap()).count().unwrap_err());
+    assert!(database.scan(&query).statistics("time-control,title,termination").is_ok());
 }

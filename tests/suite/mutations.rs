@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_plan::Options;
 use orbit_query::Dialect;
 use orbit_reel::Block;
@@ -306,7 +306,7 @@ fn scripts() -> Vec<String> {
 
 /// A few small games with side lines, promotions and repetitions.
 fn block() -> Block {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     let texts = ["vars.pgn", "fens.pgn", "rep.pgn"].map(|name| data(&format!("games/{name}")));
     let blocks = texts.iter().flat_map(|text| pgn_blocks_with(text, options.clone()));

@@ -7,10 +7,11 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_plan::Options;
 use orbit_search::choice::{Choice, Order, Player, SortKey};
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::report::{Columns, Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_search::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
@@ -18,7 +19,6 @@ use orbit_search::run::{
     ProblemsCollector, Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
     WholeTextsCollector,
 };
-use orbit_search::scan::{EngineChoice, EngineOptions, Scan};
 use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::length;
@@ -39,7 +39,7 @@ struct Example {
     /// A player from whose side the queries are asked.
     player: Option<&'static str>,
     first: bool,
-    collectors: Box<dyn Fn(&Scan) -> Collectors>,
+    collectors: Box<dyn Fn(&Executor) -> Collectors>,
     /// Games that are passed over, and that are listed.
     limits: (u64, Option<u64>),
     /// Whether columns are as wide as the games of a block need.
@@ -47,7 +47,7 @@ struct Example {
 }
 
 impl Example {
-    fn new(query: &'static str, collectors: impl Fn(&Scan) -> Collectors + 'static) -> Example {
+    fn new(query: &'static str, collectors: impl Fn(&Executor) -> Collectors + 'static) -> Example {
         Example {
             queries: vec![query],
             condition: None,
@@ -147,7 +147,7 @@ fn examples(name: &str) -> Vec<Example> {
 
 fn lists() -> Vec<Example> {
     let example = |query, layout, limits: (u64, Option<u64>)| {
-        let lists = move |_: &Scan| {
+        let lists = move |_: &Executor| {
             let lists = ListsCollector::new(formats(layout), Reach::new(limits.0, limits.1));
             Collectors { lists: Some(lists), ..none() }
         };
@@ -168,7 +168,7 @@ fn games() -> Vec<Example> {
     let mut examples = Vec::new();
     for (skip, games_max) in LIMITS {
         for comment in [Comment::None, Comment::Copy, Comment::Text("here".into())] {
-            let games = move |_: &Scan| {
+            let games = move |_: &Executor| {
                 let games = GamesCollector::new(comment.clone(), Reach::new(skip, games_max));
                 Collectors { games: Some(games), ..none() }
             };
@@ -185,7 +185,7 @@ fn ordered() -> Vec<Example> {
     let mut examples = Vec::new();
     for order in orders {
         for (skip, games_max) in [(0, None), (2, Some(9)), (0, Some(1))] {
-            let collectors = move |_: &Scan| {
+            let collectors = move |_: &Executor| {
                 let held = games_max.map_or(usize::MAX, |max: u64| (max + skip) as usize);
                 let ordered = OrderedCollector::new(order, held, formats(Layout::Fixed), Some(Comment::Copy));
                 Collectors { ordered: Some(ordered), ..none() }
@@ -194,7 +194,7 @@ fn ordered() -> Vec<Example> {
         }
     }
     for order in [Order::Sampled { seed: 1 }, Order::Sorted { key: SortKey::Length, reverse: false }] {
-        let moves = move |_: &Scan| {
+        let moves = move |_: &Executor| {
             let ordered = OrderedCollector::new(order, 7, formats(Layout::Fixed), Some(Comment::None));
             Collectors { ordered: Some(ordered), ..none() }
         };
@@ -341,14 +341,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     vec![write("a.pgn", games), write("b.pgn", &broken.repeat(9)), write("c.epd", &lists.repeat(20))]
 }
 
-fn open(files: &[PathBuf], chunk_bytes: usize) -> Database {
-    let mut options = DatabaseOptions::default();
+fn open(files: &[PathBuf], chunk_bytes: usize) -> BlockStream {
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
-    Database::open(files, options).unwrap()
+    BlockStream::open(files, options).unwrap()
 }
 
 /// The parts of all blocks, each as complete as if it were the only one.
-fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: Database) -> Vec<Parts> {
+fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStream) -> Vec<Parts> {
     let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();
     let summary = run.for_each_part(database, &names, |block, part| {
@@ -361,13 +361,13 @@ fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: Database)
     parts
 }
 
-fn scan(queries: &[&str]) -> Scan {
+fn scan(queries: &[&str]) -> Executor {
     let prepared = |text: &&str| {
         PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
     };
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Auto;
-    Scan::of(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)
+    Executor::of(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)
 }
 
 fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::PreparedQuery;
 use orbit_plan::Options;
 use orbit_query::{
@@ -97,7 +97,7 @@ fn plans_answer_as_cql() {
             continue;
         }
         planned += 1;
-        let mut options = DatabaseOptions::default();
+        let mut options = StreamOptions::default();
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
         // A driver in software takes a second for each row.

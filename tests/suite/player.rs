@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::{Query, Session, SessionOptions};
-use orbit_database::{Database, DatabaseOptions, Room};
+use orbit_chess::{Database, DatabaseOptions, Query};
+use orbit_database::{BlockStream, Room, StreamOptions};
 use orbit_engine::{Answer, PreparedQuery, Wants};
 use orbit_plan::Options;
 use orbit_search::choice::{Choice, Player, Side};
+use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Run, SpellingsCollector, TotalsCollector};
-use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_search::stats::{Key, ScoreOf};
 
 use crate::common::{corpus, data};
+use crate::database::SAMPLE;
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
-use crate::session::SAMPLE;
 
 /// Games with side lines, comments, a game that Black begins, castling on both sides, and a tag in lower case.
 const TREES: &str = r#"
@@ -79,7 +79,7 @@ fn player(name: &str, side: Side) -> Choice {
     Choice { player: Some(player), ..Choice::default() }
 }
 
-fn scan(text: &str, engine: EngineChoice) -> Scan {
+fn scan(text: &str, engine: EngineChoice) -> Executor {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut options = EngineOptions::default();
     options.engine = engine;
@@ -87,11 +87,11 @@ fn scan(text: &str, engine: EngineChoice) -> Scan {
     if engine == EngineChoice::Gpu {
         options.gpu = Some(device_options(Default::default()));
     }
-    Scan::with_query(parsed, &options).unwrap_or_else(|error| panic!("{text}: {error}")).threads(2)
+    Executor::with_query(parsed, &options).unwrap_or_else(|error| panic!("{text}: {error}")).threads(2)
 }
 
 /// All that is told of each hit.
-fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: Database) -> Vec<Hit> {
+fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: BlockStream) -> Vec<Hit> {
     let mut all = Vec::new();
     let outputs = [Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS];
     let work = |found: BlockAnswers<'_>, _: &Room| {
@@ -119,19 +119,19 @@ fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: Database) -
     all
 }
 
-fn options() -> DatabaseOptions {
-    let mut options = DatabaseOptions::default();
+fn options() -> StreamOptions {
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
     options.pgn.chunk_bytes = 20_000;
     options
 }
 
-fn sample() -> Database {
-    Database::open(&[SAMPLE.into()], options()).unwrap()
+fn sample() -> BlockStream {
+    BlockStream::open(&[SAMPLE.into()], options()).unwrap()
 }
 
-fn trees() -> Database {
-    Database::from_pgn_bytes("trees", TREES.into(), options())
+fn trees() -> BlockStream {
+    BlockStream::from_pgn_bytes("trees", TREES.into(), options())
 }
 
 /// Where the player has White a query is asked as it stands, where he has Black as if its colours were swapped; on every
@@ -179,7 +179,7 @@ fn a_game_of_two_namesakes_is_whites() {
 /// Scores are those of the player, and by player those of each.
 #[test]
 fn scores_are_those_of_whom_the_table_names() {
-    let session = SessionOptions::new().open_bytes("trees", TREES.into()).unwrap();
+    let database = DatabaseOptions::new().open_bytes("trees", TREES.into()).unwrap();
     let query = Query::parse("initial").unwrap();
     let shown = |counts: &orbit_chess::Counts, grouping: &str| -> Vec<(String, u64, Option<f64>, ScoreOf)> {
         let rows = counts.rows(&grouping.parse().unwrap());
@@ -191,7 +191,7 @@ fn scores_are_those_of_whom_the_table_names() {
         rows.iter().map(row).collect()
     };
     let of = |name: &str, games, score, of| (String::from(name), games, Some(score), of);
-    let counts = session.search(&query).statistics("player,result").unwrap();
+    let counts = database.scan(&query).statistics("player,result").unwrap();
     let mut players = shown(&counts, "player");
     players.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(
@@ -205,7 +205,7 @@ fn scores_are_those_of_whom_the_table_names() {
     );
     assert_eq!((counts.total().all.score(), counts.total().score_of), (Some(0.5), ScoreOf::White));
 
-    let search = || session.search(&query).player(Player::new("Carlsen".parse().unwrap()));
+    let search = || database.scan(&query).player(Player::new("Carlsen".parse().unwrap()));
     let counts = search().statistics("result,opponent,side,playerelo,opponentelo").unwrap();
     let total = counts.total();
     assert_eq!((total.all.games, total.all.score(), total.score_of), (3, Some(2.5 / 3.0), ScoreOf::Player));
@@ -241,7 +241,7 @@ fn counts_of_players_are_those_of_python_chess() {
     let prepared = |(_, text): &(&str, &str)| {
         PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
     };
-    let scan = Scan::of(QUESTIONS.iter().map(prepared).collect(), &EngineOptions::default()).unwrap();
+    let scan = Executor::of(QUESTIONS.iter().map(prepared).collect(), &EngineOptions::default()).unwrap();
     let mut checked = 0;
     for line in lines {
         let due: BTreeMap<&str, &str> = columns.iter().copied().zip(line).collect();
@@ -255,8 +255,8 @@ fn counts_of_players_are_those_of_python_chess() {
             assert_eq!((hits.games, hits.positions), due_hits, "{name} of {due:?}");
             checked += hits.positions;
         }
-        let session = Session::open([&path]).unwrap();
-        let search = session.search(&Query::parse("initial").unwrap()).player(choice.player.clone().unwrap());
+        let database = Database::open([&path]).unwrap();
+        let search = database.scan(&Query::parse("initial").unwrap()).player(choice.player.clone().unwrap());
         let total = search.statistics("side").unwrap().total().all;
         assert_eq!((total.half_points, total.results), (number("half_points"), number("results")), "{due:?}");
         let spellings = SpellingsCollector::new(due["player"].parse().unwrap());
@@ -267,6 +267,6 @@ fn counts_of_players_are_those_of_python_chess() {
     assert!(checked > 1_000, "{checked}");
 }
 
-fn open(path: &Path) -> Database {
-    Database::open(&[path.to_owned()], DatabaseOptions::default()).unwrap()
+fn open(path: &Path) -> BlockStream {
+    BlockStream::open(&[path.to_owned()], StreamOptions::default()).unwrap()
 }

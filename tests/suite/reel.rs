@@ -5,7 +5,7 @@ use std::{io::Cursor, ops::ControlFlow, path::Path};
 
 use fastrand::Rng;
 use orbit_core::board::{PackedMove, Position};
-use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_pgn::{Fault, Game, Outcome, Stamp, Status, Tag};
 use orbit_reel::{
     Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
@@ -296,7 +296,7 @@ fn write(path: &Path, blocks: &[Block]) {
 }
 
 /// All blocks of a database, and what the run came to.
-fn blocks(database: Database, threads: usize) -> (Vec<Block>, Summary) {
+fn blocks(database: BlockStream, threads: usize) -> (Vec<Block>, Summary) {
     let mut blocks = Vec::new();
     let summary = database.for_each_block(
         threads,
@@ -310,8 +310,8 @@ fn blocks(database: Database, threads: usize) -> (Vec<Block>, Summary) {
     (blocks, summary.unwrap())
 }
 
-fn small_chunks() -> DatabaseOptions {
-    let mut options = DatabaseOptions::default();
+fn small_chunks() -> StreamOptions {
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = 4096;
     options
 }
@@ -630,7 +630,7 @@ fn a_forged_key_is_found_by_verification() {
 #[test]
 fn blocks_do_not_depend_on_threads() {
     let pgn = MIXED.repeat(300);
-    let database = || Database::from_pgn_bytes("a.pgn", pgn.clone(), small_chunks());
+    let database = || BlockStream::from_pgn_bytes("a.pgn", pgn.clone(), small_chunks());
     let (one, summary) = blocks(database(), 1);
     assert!(one.len() > 10, "{}", one.len());
     assert_eq!(summary.totals.games(), 1800);
@@ -652,7 +652,7 @@ fn a_reel_gives_the_blocks_of_its_pgn() {
     std::fs::write(path("b.pgn"), MIXED.repeat(20)).unwrap();
     let open = |names: &[&str]| {
         let paths: Vec<_> = names.iter().map(|name| folder.path().join(name)).collect();
-        Database::open(&paths, small_chunks()).unwrap()
+        BlockStream::open(&paths, small_chunks()).unwrap()
     };
     let (of_a, _) = blocks(open(&["a.pgn"]), 2);
     write(&path("a.reel"), &of_a);
@@ -676,8 +676,8 @@ fn totals_and_sizes_of_the_corpus() {
     let cases = [("otb.pgn", 11_372, 1_004_819, 4.0), ("fen.pgn", 9_847, 80_012, 10.0)];
     for (name, games, positions, bytes_max) in cases {
         let pgn = corpus_file(name);
-        let (one, summary) = blocks(Database::from_pgn_bytes(name, pgn.clone(), Default::default()), 1);
-        let (two, _) = blocks(Database::from_pgn_bytes(name, pgn, Default::default()), 2);
+        let (one, summary) = blocks(BlockStream::from_pgn_bytes(name, pgn.clone(), Default::default()), 1);
+        let (two, _) = blocks(BlockStream::from_pgn_bytes(name, pgn, Default::default()), 2);
         assert!(one == two);
         let totals = &summary.totals;
         assert_eq!((totals.whole + totals.cut, totals.positions), (games, positions), "{name}");
@@ -717,7 +717,7 @@ fn epds(len: usize) -> Vec<u8> {
 #[test]
 fn a_list_of_positions_is_small() {
     let len = 100_000;
-    let (blocks, summary) = blocks(Database::from_pgn_bytes("a.epd", epds(len), Default::default()), 2);
+    let (blocks, summary) = blocks(BlockStream::from_pgn_bytes("a.epd", epds(len), Default::default()), 2);
     assert_eq!((summary.totals.whole, summary.totals.positions), (len as u64, len as u64));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.reel");

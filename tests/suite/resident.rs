@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbit_chess::{Cancel, EngineChoice, Query, SessionOptions};
+use orbit_chess::{Cancel, DatabaseOptions, EngineChoice, Query};
 use orbit_engine::{
     BlockRequest, Engine, Wants,
     fallback::Fallback,
@@ -235,13 +235,13 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// What `serve` tells, over the sessions that it keeps.
+/// What `serve` tells, over the databases that it keeps.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);
     let mut options = DeskOptions::default();
     let mut gpu = options_for(8 << 20);
-    // No other desk or session has these options.
+    // No other desk or database has these options.
     gpu.silence = Some(Duration::from_secs(611));
     (options.gpu, options.threads) = (Some(gpu.clone()), 2);
     let desk = Desk::new(options);
@@ -270,11 +270,11 @@ fn databases_of_a_desk_share_a_card() {
         (also, second),
         (hits, Some(CardUse { uploaded: first.uploaded, resident: 2 * first.resident }))
     );
-    // A session of the library with the same options shares it as well.
-    let session = SessionOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([sample]).unwrap();
-    assert_eq!(session.search(&Query::parse("check").unwrap()).count().unwrap(), [hits]);
+    // A database of the library with the same options shares it as well.
+    let database = DatabaseOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([sample]).unwrap();
+    assert_eq!(database.scan(&Query::parse("check").unwrap()).count().unwrap(), [hits]);
     assert_eq!(ask("one", "mate", "gpu").1.unwrap().resident, 3 * first.resident);
-    drop(session);
+    drop(database);
     desk.close("two").unwrap();
     let (_, last) = ask("one", "check", "gpu");
     assert_eq!(last, Some(CardUse { uploaded: 0, ..first }));

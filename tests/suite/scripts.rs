@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 use orbit_search::{
     choice::Choice,
-    scan::{BlockAnswers, EngineChoice, EngineOptions, Scan},
+    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor},
 };
 use sha2::{Digest, Sha256};
 
@@ -71,7 +71,7 @@ enum Extent {
 fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u32), String> {
     let text = std::fs::read_to_string(folder().join(format!("{script}.cql"))).unwrap();
     let parsed = orbit_query::parse(&text).map_err(|error| error.render(&text, script, false))?;
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let end = match extent {
         Extent::All => u32::MAX,
@@ -82,8 +82,8 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     };
     let mut engine = EngineOptions::default();
     engine.engine = EngineChoice::Auto;
-    let scan = Scan::with_query(parsed, &engine).map_err(|error| error.to_string())?.threads(1);
-    let database = Database::open(&[games.to_owned()], options).unwrap();
+    let scan = Executor::with_query(parsed, &engine).map_err(|error| error.to_string())?.threads(1);
+    let database = BlockStream::open(&[games.to_owned()], options).unwrap();
     let (mut out, mut last) = (BTreeSet::new(), 0);
     let choice = Choice::default();
     scan.for_each_block(

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_core::{board::Position, visible::line};
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants, reference::Bulk,
 };
@@ -275,7 +275,7 @@ fn kind(
 fn block() -> Block {
     let positions =
         [Position::standard(), position("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"), Position::default()];
-    let mut trees = DatabaseOptions::default();
+    let mut trees = StreamOptions::default();
     (trees.parse.variations, trees.parse.annotations) = (true, true);
     let tree = pgn_blocks_with("1. e4 e5 (1... d5 2. exd5) 2. Nf3 {book} *", trees);
     let alone = positions.map(|start| Game { start: Some(start), ..Game::default() });

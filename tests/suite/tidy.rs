@@ -77,7 +77,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "never `orbit` or `plan`: a second reading; faults of queries have a place, and queries read files",
     ),
     (
-        "scan",
+        "executor",
         &[
             "board",
             "choice",
@@ -102,7 +102,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "runs queries",
     ),
     (
-        "session",
+        "library",
         &[
             "board",
             "choice",
@@ -121,7 +121,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "report",
             "request",
             "run",
-            "scan",
+            "executor",
             "stats",
             "sync",
             "text",
@@ -131,7 +131,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["database", "files", "pgn", "reel", "report", "request", "run", "scan"],
+        &["database", "files", "pgn", "reel", "report", "request", "run", "executor"],
         "writes the parts of a run, and hands them out again",
     ),
     (
@@ -150,12 +150,12 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "report",
             "request",
             "run",
-            "session",
+            "library",
             "sync",
             "text",
             "visible",
         ],
-        "sessions by their names, and their answers as JSON",
+        "databases by their names, and their answers as JSON",
     ),
     (
         "explore",
@@ -185,7 +185,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "run",
         &[
             "board", "choice", "database", "engine", "game", "orbit", "pgn", "query", "reel", "report",
-            "scan", "stats", "text",
+            "executor", "stats", "text",
         ],
         "from hits to lists, counts and findings",
     ),
@@ -200,7 +200,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "query",
             "reel",
             "report",
-            "scan",
+            "executor",
             "themes",
         ],
         "joins the choices of all of them",

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use orbit_database::{Database, Room};
+use orbit_database::{BlockStream, Room};
 use orbit_engine::{Commentary, Rank, Wants};
 use orbit_search::choice::Choice;
-use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
+use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 
 use crate::common::{data, length::stride};
+use crate::database::SAMPLE;
 use crate::game_trees::with_variations;
-use crate::session::SAMPLE;
 
 /// Queries that write or sort, beside those of the table.
 const QUERIES: &[&str] = &[
@@ -62,7 +62,7 @@ fn games() -> Vec<u8> {
 fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
     let mut options = EngineOptions::default();
     options.engine = engine;
-    let scan = Scan::with_query(orbit_query::parse(text).ok()?, &options).ok()?.threads(1);
+    let scan = Executor::with_query(orbit_query::parse(text).ok()?, &options).ok()?.threads(1);
     let mut opened = with_variations();
     opened.pgn.chunk_bytes = 20_000;
     let mut all = Vec::new();
@@ -78,7 +78,7 @@ fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>
         all.push(told);
         ControlFlow::Continue(())
     };
-    let database = Database::from_pgn_bytes("games", games(), opened);
+    let database = BlockStream::from_pgn_bytes("games", games(), opened);
     let wants = [Wants::COMMENTARY | Wants::RANKS];
     scan.for_each_block(database, &wants, &Choice::default(), work, take).ok()?;
     Some(all)

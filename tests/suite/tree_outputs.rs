@@ -7,16 +7,16 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_database::{Database, Room};
+use orbit_database::{BlockStream, Room};
 use orbit_engine::{Hits, PreparedQuery, Values, Wants};
 use orbit_pgn::Game;
 use orbit_plan::Options;
 use orbit_reel::Block;
 use orbit_search::choice::{Choice, Order, RankFacts, SortKey};
+use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use orbit_search::report::{
     Columns, Extras, Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
 };
-use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_search::stats::{Grouping, ManyCounts, Stats};
 use pgn_reader::{Reader, Skip, Visitor};
 use serde_json::Value;
@@ -219,7 +219,7 @@ fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
 
 fn blocks(pgn: &[u8]) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let database = Database::from_pgn_bytes("test", pgn.to_vec(), with_variations());
+    let database = BlockStream::from_pgn_bytes("test", pgn.to_vec(), with_variations());
     let summary = database.for_each_block(2, Block::clone, |_, block| {
         blocks.push(block);
         ControlFlow::Continue(())
@@ -457,10 +457,10 @@ fn each_query_has_shares_of_its_own_positions() {
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
     let counted = |queries: &[&str]| {
-        let scan = Scan::of(queries.iter().map(|text| prepared(text)).collect(), &options).unwrap();
+        let scan = Executor::of(queries.iter().map(|text| prepared(text)).collect(), &options).unwrap();
         let mut database = with_variations();
         database.pgn.chunk_bytes = 8 << 10;
-        let database = Database::from_pgn_bytes("a", text.clone().into_bytes(), database);
+        let database = BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), database);
         let names = Names::default();
         let work = |result: BlockAnswers<'_>, _: &Room<'_>| {
             let block = result.block;

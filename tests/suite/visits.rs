@@ -10,7 +10,7 @@ use std::{
 };
 
 use orbit_core::{board::Position, game::Date};
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::{EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{self, DateOrder, Novelty, PositionTable, Seen, TableError, TableOptions, table_path};
@@ -18,7 +18,7 @@ use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 use tempfile::TempDir;
 
 use crate::common::blocks_with;
-use crate::session::SAMPLE;
+use crate::database::SAMPLE;
 
 /// Transpositions, a repetition, castling rights that differ, en passant squares that count and that do not (also where the pawn
 /// is pinned), Chess960, a start from a FEN, equal games, dates of all kinds.
@@ -101,7 +101,7 @@ fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
 }
 
 fn append(reel: &Path, pgn: &Path, chunk_bytes: usize) {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
     let blocks = blocks_with(pgn, options);
     let mut writer = ReelWriter::append_to(reel).unwrap();
@@ -201,7 +201,7 @@ fn expected(games: &[Played]) -> BTreeMap<String, Expected> {
 }
 
 fn look_up(reel: &Path, position: &Position) -> Seen {
-    let database = Database::open(&[reel.to_owned()], DatabaseOptions::default()).unwrap();
+    let database = BlockStream::open(&[reel.to_owned()], StreamOptions::default()).unwrap();
     orbit_visits::seen(database, position, 1, |error| panic!("{error}")).unwrap().0
 }
 

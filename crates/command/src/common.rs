@@ -15,7 +15,7 @@ use orbit_database::Summary;
 use orbit_engine::gpu::{GpuOptions, PipelineCache, Variant};
 use orbit_pgn::Url;
 use orbit_search::Named;
-use orbit_search::scan::{EngineChoice, EngineOptions};
+use orbit_search::executor::{EngineChoice, EngineOptions};
 use orbit_witness::{Agreement, Rule};
 
 use super::failure::{Exit, Failure};

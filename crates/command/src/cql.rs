@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::files::refuse_clashes;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::EngineError;
 use orbit_query::Query;
+use orbit_search::executor::{EngineOptions, Executor, ScanError};
 use orbit_search::report::Phases;
-use orbit_search::scan::{EngineOptions, Scan, ScanError};
 
 use self::options::{Asked, Options};
 use self::script::{Script, with_ending};
@@ -77,13 +77,13 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         refuse_clashes(&script.path, [&output])?;
     }
     let mut database_options =
-        DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+        StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     database_options.parse.variations = parsed.query.variations;
     database_options.parse.annotations = parsed.query.reads_comments();
-    let database = Database::open(&[input], database_options)?;
+    let database = BlockStream::open(&[input], database_options)?;
     let mut engine = EngineOptions::default();
     engine.positions = database.positions_known();
-    let scan = Scan::with_query(parsed, &engine).map_err(|error| failure(&script, error))?;
+    let scan = Executor::with_query(parsed, &engine).map_err(|error| failure(&script, error))?;
     let threads = threads(options.threads);
     let scan = scan.threads(threads);
     script.print_remarks(scan.remarks());

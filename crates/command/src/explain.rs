@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use orbit_core::diagnostic::Severity;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{
     Answers, Engine as _, EngineError, PreparedQuery, Values, Wants,
     cpu::Isa,
@@ -16,7 +16,7 @@ use orbit_query::{
     tree::{Counted, Kind as _, Ref, Written},
 };
 use orbit_reel::Block;
-use orbit_search::scan::{EngineChoice, check_engine};
+use orbit_search::executor::{EngineChoice, check_engine};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Copy, Orbit, OrbitRef, small_board};
 use serde_json::{Value, json};
@@ -287,7 +287,7 @@ fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(
 /// The value of a query on one position.
 fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
     let wrong = |reason: &str| Failure::Other(format!("--fen {fen:?}: {reason}"));
-    let database = Database::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), DatabaseOptions::default());
+    let database = BlockStream::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), StreamOptions::default());
     let mut block = None;
     database.for_each_block(1, Block::clone, |_, made| {
         block = Some(made);

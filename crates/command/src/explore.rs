@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_plan::Options;
+use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::explore::{Asked, Explored, Explorer, ExplorerPart, Parameters};
 use orbit_search::run::{Collector as _, Run};
-use orbit_search::scan::{EngineOptions, Scan};
 
 use super::common::{
     Interrupt, Out, Progress, ProgressArgs, from_one, is_unread, print_failures, threads, totals_line,
@@ -120,12 +120,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
     let prepared =
         PreparedQuery::new(parsed.query, Options::default()).map_err(|error| wrong(error.to_string()))?;
-    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.substitute_reels = !args.no_reel;
     args.unpack.apply(&mut options);
-    let database = Database::open(paths, options)?;
+    let database = BlockStream::open(paths, options)?;
     print_substitutes(&database, args.quiet);
-    let scan = Scan::of(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
+    let scan = Executor::of(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
     let (choice, explorer) = (asked.choice(), Explorer::new(asked));
     let run = Run::new(&scan, &choice, &explorer);
     let progress = Progress::of(&args.progress, args.quiet);

@@ -3,14 +3,14 @@
 use std::io;
 
 use orbit_core::files::{Clash, OutputError};
-use orbit_database::DatabaseError;
+use orbit_database::StreamError;
 use orbit_engine::EngineError;
 use orbit_pgn::PgnError;
 use orbit_reel::{ManifestError, ReelError};
 use orbit_search::RequestError;
+use orbit_search::executor::ScanError;
 use orbit_search::job::{JobError, RecordError, ReplayError};
 use orbit_search::run::TakeError;
-use orbit_search::scan::ScanError;
 use orbit_visits::TableError;
 
 /// The end of a command when nothing went wrong.
@@ -32,12 +32,12 @@ pub(super) enum Exit {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error(transparent)]
-    Database(#[from] DatabaseError),
+    Database(#[from] StreamError),
     #[error(transparent)]
     Reel(#[from] ReelError),
     /// A block could not be read in the middle of a run: the results so far are incomplete.
     #[error("{0}")]
-    Midway(DatabaseError),
+    Midway(StreamError),
     /// A query, with the place of the error drawn.
     #[error("{0}")]
     Query(String),
@@ -91,12 +91,12 @@ impl Failure {
 
     /// True if it was interrupted before anything was read.
     pub(super) fn is_interrupt(&self) -> bool {
-        matches!(self, Failure::Database(DatabaseError::Pgn(PgnError::Interrupted)))
+        matches!(self, Failure::Database(StreamError::Pgn(PgnError::Interrupted)))
     }
 
     /// True if something that was to be searched is missing.
     pub(super) fn is_incomplete(&self) -> bool {
-        use DatabaseError::Manifest;
+        use StreamError::Manifest;
         matches!(
             self,
             Failure::Midway(_)
@@ -138,7 +138,7 @@ impl From<RecordError> for Failure {
 impl From<ScanError> for Failure {
     fn from(error: ScanError) -> Failure {
         match error {
-            ScanError::Database(error @ DatabaseError::ReadOnce) => Failure::Other(error.to_string()),
+            ScanError::Database(error @ StreamError::ReadOnce) => Failure::Other(error.to_string()),
             ScanError::Database(error) => Failure::Midway(error),
             ScanError::Engine(error) => Failure::Engine(error),
             other => Failure::Other(other.to_string()),

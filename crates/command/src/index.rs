@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orbit_core::files::refuse_clashes;
-use orbit_database::{AlreadyHeld, Database, DatabaseOptions, Summary};
+use orbit_database::{AlreadyHeld, BlockStream, StreamOptions, Summary};
 use orbit_reel::{
     Alike, Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
 };
@@ -136,7 +136,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     refuse_all_but_reels(&args.output)?;
     refuse_ending(&args.output)?;
     let interrupt = Interrupt::install()?;
-    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.pgn.hash = true;
     args.unpack.apply(&mut options);
     let mut writer = match args.append {
@@ -215,9 +215,9 @@ fn write_tables(
 }
 
 /// The inputs; when appending, without those that the reel contains. `None` if it contains them all.
-fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<Option<Database>, Failure> {
+fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Option<BlockStream>, Failure> {
     if !args.append {
-        return Ok(Some(Database::open(&args.paths, options.clone())?));
+        return Ok(Some(BlockStream::open(&args.paths, options.clone())?));
     }
     let additions = orbit_database::additions(reel, &args.paths)?;
     refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
@@ -233,8 +233,8 @@ fn open(args: &Args, reel: Option<&Reel>, options: &DatabaseOptions) -> Result<O
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     Ok(Some(match reel {
-        Some(reel) => Database::open_after(reel, &additions.paths, options)?,
-        None => Database::open(&additions.paths, options)?,
+        Some(reel) => BlockStream::open_after(reel, &additions.paths, options)?,
+        None => BlockStream::open(&additions.paths, options)?,
     }))
 }
 
@@ -258,15 +258,10 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
 }
 
 /// The games that the reel contains before the append.
-fn seen(
-    args: &Args,
-    alike: Alike,
-    reel: Option<&Reel>,
-    options: DatabaseOptions,
-) -> Result<GameSet, Failure> {
+fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) -> Result<GameSet, Failure> {
     let mut seen = GameSet::new(alike);
     if let Some(reel) = reel {
-        let database = Database::from_reel(Reel::open(reel.path())?, options);
+        let database = BlockStream::from_reel(Reel::open(reel.path())?, options);
         let hashes = |block: &Block| GameHash::of_block(block, alike);
         let summary = database.for_each_block(threads(args.threads), hashes, |streamed, hashes| {
             seen.insert_block(&streamed.block, &hashes);
@@ -280,7 +275,7 @@ fn seen(
 /// Writes all blocks of the database.
 fn write(
     mut append: impl FnMut(&Block, &EncodedBlock) -> Result<(), Failure>,
-    database: Database,
+    database: BlockStream,
     problems: &mut Problems,
     progress: &Progress,
     threads: usize,

@@ -4,7 +4,7 @@ mod folder;
 
 use std::path::{Path, PathBuf};
 
-use orbit_database::{DatabaseError, Outdated};
+use orbit_database::{Outdated, StreamError};
 use orbit_pgn::{Freshness, PgnError, Url};
 use orbit_reel::{Manifest, Reel, ReelError, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
@@ -36,9 +36,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(url) = Url::of(&args.reel) {
-        return Err(DatabaseError::from(PgnError::ReelOnWeb { name: url.shown() }).into());
+        return Err(StreamError::from(PgnError::ReelOnWeb { name: url.shown() }).into());
     }
-    if let Some(path) = Manifest::locate(&args.reel).map_err(DatabaseError::from)? {
+    if let Some(path) = Manifest::locate(&args.reel).map_err(StreamError::from)? {
         return folder::run(&args, &path);
     }
     let reel = Reel::open(&args.reel).map_err(|error| failure(error, &args.reel))?;

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use orbit_database::{Database, StreamedBlock, Summary};
+use orbit_database::{BlockStream, StreamedBlock, Summary};
 use orbit_search::choice::Choice;
+use orbit_search::executor::Executor;
 use orbit_search::job::Replay;
 use orbit_search::report::{Phases, side_lines_line, totals_fields};
 use orbit_search::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
-use orbit_search::scan::Scan;
 
 use super::common::{
     Interrupt, Progress, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
@@ -20,7 +20,7 @@ use super::terminal::Remark;
 
 /// One pass of many queries over a database.
 pub(super) struct Pass<'a> {
-    pub(super) scan: &'a Scan,
+    pub(super) scan: &'a Executor,
     pub(super) interrupt: &'a Interrupt,
     pub(super) progress: Progress,
     /// How many queries there are, in words: `84 themes`.
@@ -36,12 +36,12 @@ pub(super) struct Pass<'a> {
 
 /// Games to search, or a database of which the parts of a job are known.
 pub(super) enum Games {
-    Read(Database),
-    Searched(Database, Replay),
+    Read(BlockStream),
+    Searched(BlockStream, Replay),
 }
 
 /// Prints what a user should know of how queries are run.
-pub(super) fn print_notes(scan: &Scan, quiet: bool) {
+pub(super) fn print_notes(scan: &Executor, quiet: bool) {
     scan.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
 }
 

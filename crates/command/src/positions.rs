@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orbit_core::fen::FenRecord;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{Novelty, Played, PositionTable, Seen, SeenGame, TableError, TableOptions, UsedTable};
@@ -142,10 +142,10 @@ pub(super) fn unused_line(error: &TableError) -> String {
 }
 
 fn look_up(args: &Args, position: &ExactPosition, interrupt: &Interrupt) -> Result<Exit, Failure> {
-    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.substitute_reels = true;
     args.unpack.apply(&mut options);
-    let database = Database::open(std::slice::from_ref(&args.database), options)?;
+    let database = BlockStream::open(std::slice::from_ref(&args.database), options)?;
     super::reading::print_substitutes(&database, args.quiet);
     let refused = |error| message!("warning: {}", unused_line(&error));
     let (seen, summary) = orbit_visits::seen(database, position.position(), threads(args.threads), refused)?;

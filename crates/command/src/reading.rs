@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "https")]
 use std::time::Duration;
 
-use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_engine::Wants;
 use orbit_query::Query;
 use orbit_reel::{Alike, GameSet};
@@ -37,7 +37,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl UnpackArgs {
     /// Sets what the database is to do.
-    pub(super) fn apply(&self, options: &mut DatabaseOptions) {
+    pub(super) fn apply(&self, options: &mut StreamOptions) {
         options.pgn.zstd_window_max = self.zstd_window;
         #[cfg(feature = "https")]
         (options.pgn.web.timeout = self.timeout);
@@ -89,7 +89,7 @@ impl ReadingArgs {
     }
 
     /// The database without duplicates, if that is wanted.
-    pub(super) fn unique(&self, database: Database) -> Database {
+    pub(super) fn unique(&self, database: BlockStream) -> BlockStream {
         match self.unique {
             None => database,
             Some(alike) => database.without_duplicates(GameSet::new(alike)),
@@ -110,7 +110,7 @@ impl ReadingArgs {
     /// what is not asked by queries.
     pub(super) fn apply<'a>(
         &self,
-        options: &mut DatabaseOptions,
+        options: &mut StreamOptions,
         queries: impl IntoIterator<Item = &'a mut Query>,
         wants: Wants,
     ) {
@@ -127,7 +127,7 @@ impl ReadingArgs {
 }
 
 /// Prints what of folders and archives is not read, which reels are read instead of files, and which reels are outdated.
-pub(super) fn print_substitutes(database: &Database, quiet: bool) {
+pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
     database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
     let passed_over = database.passed_over().iter().filter(|_| !quiet);
     passed_over.for_each(|passed_over| message!("{passed_over}"));

@@ -12,12 +12,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use orbit_core::diagnostic::Severity;
-use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_engine::EngineError;
 use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor, ScanError};
 use orbit_search::report::{FormatName, Phases, side_lines_line, summary_lines};
-use orbit_search::scan::{EngineChoice, EngineOptions, Scan, ScanError};
 use orbit_search::{Chosen, Request};
 use orbit_witness::Readers;
 use serde_json::{Value, json};
@@ -255,7 +255,7 @@ impl Args {
     }
 
     /// True if nothing that is printed depends on games without hits, so that these need not be read.
-    fn reads_hits_alone(&self, scan: &Scan, database: &Database) -> bool {
+    fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
         let counts_moves = self
             .stats
             .groupings()
@@ -299,7 +299,7 @@ impl Args {
     }
 
     /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
-    fn refuse_orders(&self, chosen: &Chosen, scan: &Scan) -> Result<(), Failure> {
+    fn refuse_orders(&self, chosen: &Chosen, scan: &Executor) -> Result<(), Failure> {
         chosen.check_query(scan.ty(), scan.has_spans())?;
         if chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
             return Ok(());
@@ -339,7 +339,7 @@ impl Args {
     }
 
     /// Sets who reads games.
-    pub(super) fn choose_readers(&self, options: &mut DatabaseOptions) {
+    pub(super) fn choose_readers(&self, options: &mut StreamOptions) {
         options.readers = match (self.engine, &self.verify) {
             (EngineChoice::Reference, _) => Readers::Second,
             (_, Some(SampleArg(Sample::All))) => Readers::Both,
@@ -365,7 +365,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 fn print_summary(
     args: &Args,
     search: &Search,
-    scan: &Scan,
+    scan: &Executor,
     phases: Phases,
     summary: &Summary,
     is_interrupted: bool,

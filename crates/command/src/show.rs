@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use orbit_core::board::{Position, Square};
 use orbit_core::text::decode;
-use orbit_database::{Database, DatabaseOptions, PlaceCache};
+use orbit_database::{BlockStream, PlaceCache, StreamOptions};
 use orbit_pgn::{AnnotationKind, comment_text};
 use orbit_reel::{Block, GameRow};
 use orbit_search::report::{MoveToken, Walk, movetext};
@@ -73,12 +73,12 @@ impl FromStr for Place {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
-    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     args.unpack.apply(&mut options);
     options.parse.variations = args.variations;
     options.parse.annotations = args.variations;
     options.places = PlaceCache::of_user();
-    let database = Database::open(std::slice::from_ref(&args.database), options)?;
+    let database = BlockStream::open(std::slice::from_ref(&args.database), options)?;
     database.outdated().iter().for_each(|outdated| message!("{outdated}"));
     let found = database.block_of_game(args.place.game, threads(None)).map_err(Failure::Midway)?;
     if interrupt.is_set() {

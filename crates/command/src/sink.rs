@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use orbit_core::files::{OutputFile, refuse_clashes};
-use orbit_database::Database;
+use orbit_database::BlockStream;
 #[cfg(feature = "parquet")]
 use orbit_search::report::{Columns, ParquetWriter};
 
@@ -103,7 +103,7 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
 /// Begins the files that a search writes while it reads a database, or only sees that they could be begun.
 #[derive(Clone, Copy)]
 pub(super) struct Files<'a> {
-    pub(super) database: &'a Database,
+    pub(super) database: &'a BlockStream,
     pub(super) interrupt: &'a Interrupt,
     /// True if they are written: the parts of a job write none.
     pub(super) are_written: bool,
@@ -111,7 +111,7 @@ pub(super) struct Files<'a> {
 
 impl<'a> Files<'a> {
     /// Begins files that are written.
-    pub(super) fn new(database: &'a Database, interrupt: &'a Interrupt) -> Files<'a> {
+    pub(super) fn new(database: &'a BlockStream, interrupt: &'a Interrupt) -> Files<'a> {
         Files { database, interrupt, are_written: true }
     }
 

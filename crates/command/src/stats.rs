@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use orbit_engine::Wants;
-use orbit_search::scan::Scan;
+use orbit_search::executor::Executor;
 use orbit_search::stats::{Counts, Grouping, Stats};
 
 use super::failure::Failure;
@@ -86,7 +86,7 @@ impl StatsArgs {
 
 impl Statistics {
     /// Refuses groups by moves for a query whose hits consist of none.
-    pub(super) fn refuse_idle(&self, scan: &Scan) -> Result<(), Failure> {
+    pub(super) fn refuse_idle(&self, scan: &Executor) -> Result<(), Failure> {
         let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
         match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
             None => Ok(()),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::{DatabaseError, is_reel};
+use super::{StreamError, is_reel};
 use orbit_pgn::{PgnError, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
@@ -38,9 +38,9 @@ pub struct AlreadyHeld {
 /// # Errors
 ///
 /// A folder that cannot be read, or a file of which a reel holds some content; a file that a reel holds with another content
-/// ([`DatabaseError::SourceChanged`]); a reel of which a part is held ([`DatabaseError::PartlyHeld`],
-/// [`DatabaseError::PartlyGiven`]).
-pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, DatabaseError> {
+/// ([`StreamError::SourceChanged`]); a reel of which a part is held ([`StreamError::PartlyHeld`],
+/// [`StreamError::PartlyGiven`]).
+pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
     let mut known = Known { reel, ..Known::default() };
     if let Some(reel) = reel {
         known.add_sources(reel, false);
@@ -48,7 +48,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, Da
     let mut additions = Additions::default();
     for path in paths {
         if Manifest::locate(path)?.is_some() {
-            return Err(DatabaseError::FolderOfReels { path: path.clone() });
+            return Err(StreamError::FolderOfReels { path: path.clone() });
         }
     }
     let (listed, notes) = orbit_pgn::list(paths)?;
@@ -102,7 +102,7 @@ struct Placed {
 
 impl Known<'_> {
     /// Who holds a file or reel already; if nobody does, it is held from now on.
-    fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, DatabaseError> {
+    fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
             return Ok(Some(Holder::input(input)));
@@ -153,7 +153,7 @@ impl Known<'_> {
     }
 
     /// The holder of a reel all of whose sources are held.
-    fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, DatabaseError> {
+    fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel
             && let (Ok(a), Ok(b)) = (path.canonicalize(), reel.path().canonicalize())
@@ -179,8 +179,8 @@ impl Known<'_> {
         let (path, source_name) = (path.to_owned(), source.name.clone());
         match self.reel.filter(|_| !holder.is_input) {
             _ if not_held == 0 => Ok(Some(holder)),
-            Some(reel) => Err(DatabaseError::PartlyHeld { path, reel: reel.path().to_owned(), source_name }),
-            None => Err(DatabaseError::PartlyGiven { path, source_name }),
+            Some(reel) => Err(StreamError::PartlyHeld { path, reel: reel.path().to_owned(), source_name }),
+            None => Err(StreamError::PartlyGiven { path, source_name }),
         }
     }
 
@@ -236,11 +236,11 @@ impl Holder {
 }
 
 /// Why a file is refused that lies where a source of another content lay.
-fn changed(path: &Path, source: &ReelSource, reel: &Path) -> DatabaseError {
+fn changed(path: &Path, source: &ReelSource, reel: &Path) -> StreamError {
     let how = match source.stamp.hash {
         Some(_) => "has changed since",
         None if source.failure.is_some() => "was not read to its end when",
         None => "may have changed since",
     };
-    DatabaseError::SourceChanged { path: path.to_owned(), reel: reel.to_owned(), how }
+    StreamError::SourceChanged { path: path.to_owned(), reel: reel.to_owned(), how }
 }

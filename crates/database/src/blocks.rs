@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::numbers::{Numbered, Numbers};
-use super::{DatabaseError, DatabaseOptions, StreamedBlock, held};
+use super::{StreamError, StreamOptions, StreamedBlock, held};
 use orbit_pgn::Chunk;
 use orbit_reel::{Alike, Block, BlockBuilder, Contents, GameHash, Reel, Totals};
 use orbit_witness::{Difference, Reread};
@@ -38,13 +38,13 @@ pub(super) struct PreparedBlock {
 /// Blocks that are worked on together. After a failure nothing more is taken.
 pub(super) struct Group {
     pub(super) prepared: Vec<PreparedBlock>,
-    pub(super) failure: Option<DatabaseError>,
+    pub(super) failure: Option<StreamError>,
 }
 
 impl Group {
     pub(super) fn prepare(
         tasks: Vec<Task>,
-        options: &DatabaseOptions,
+        options: &StreamOptions,
         bytes_total: Option<u64>,
         alike: Option<Alike>,
     ) -> Group {
@@ -90,9 +90,9 @@ impl Group {
 /// Makes the block of a task.
 pub(super) fn prepare(
     task: Task,
-    options: &DatabaseOptions,
+    options: &StreamOptions,
     bytes_total: Option<u64>,
-) -> Result<PreparedBlock, DatabaseError> {
+) -> Result<PreparedBlock, StreamError> {
     let parse = &options.parse;
     let mut text = Vec::new();
     let (mut reread, passed) = (Reread::default(), task.passed);
@@ -138,7 +138,7 @@ pub(super) fn prepare(
 }
 
 /// The block of a chunk of PGN, and what is known of it besides.
-pub(super) fn build(chunk: &Chunk, options: &DatabaseOptions) -> (Block, Reread) {
+pub(super) fn build(chunk: &Chunk, options: &StreamOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
     // Comments are read where side lines are, which are taken away again if they are not wanted.
     let mut parse = options.parse.clone();

@@ -2,18 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use super::{Database, DatabaseError, Input};
+use super::{BlockStream, Input, StreamError};
 
-impl Database {
+impl BlockStream {
     /// The number of its last game, skipped games included. Of text the games are counted by reading it, which leaves
     /// this database unread.
     ///
     /// # Errors
     ///
-    /// Those of [`Database::for_each_block`], and what cannot be read twice.
-    pub fn last_game(&self, threads: usize) -> Result<u32, DatabaseError> {
+    /// Those of [`BlockStream::for_each_block`], and what cannot be read twice.
+    pub fn last_game(&self, threads: usize) -> Result<u32, StreamError> {
         if !self.is_repeatable() {
-            return Err(DatabaseError::ReadOnce);
+            return Err(StreamError::ReadOnce);
         }
         if let Some(number) = self.last_game {
             return Ok(number);
@@ -40,6 +40,6 @@ impl Database {
                 ControlFlow::Continue(())
             },
         )?;
-        u32::try_from(u64::from(self.games_before) + known + read).map_err(|_| DatabaseError::TooManyGames)
+        u32::try_from(u64::from(self.games_before) + known + read).map_err(|_| StreamError::TooManyGames)
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{Database, DatabaseError, DatabaseOptions, Input, SourceSummary, StreamedBlock, Summary, Turns};
+use super::{BlockStream, Input, SourceSummary, StreamError, StreamOptions, StreamedBlock, Summary, Turns};
 use orbit_pgn::{Sources, file_of};
 use orbit_reel::{Block, Totals};
 
@@ -48,13 +48,13 @@ impl Held {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::for_each_block`].
+    /// Those of [`BlockStream::for_each_block`].
     pub fn read(
-        database: Database,
+        database: BlockStream,
         threads: usize,
         bytes_max: u64,
         mut watch: impl FnMut(&StreamedBlock),
-    ) -> Result<Reading, DatabaseError> {
+    ) -> Result<Reading, StreamError> {
         let (variations, annotations) = (database.keeps_variations(), database.keeps_annotations());
         let (mut blocks, mut bytes) = (Vec::new(), 0);
         let summary = database.for_each_block(
@@ -78,14 +78,14 @@ impl Held {
     }
 
     /// The database, to be read from memory.
-    pub fn database(&self) -> Database {
+    pub fn stream(&self) -> BlockStream {
         let bytes_total = Some(self.bytes_read());
         // Games are counted again as they are taken.
         let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
         let sources = self.0.summary.sources.iter().map(uncounted).collect();
-        let mut options = DatabaseOptions::default();
+        let mut options = StreamOptions::default();
         (options.parse.variations, options.parse.annotations) = (self.0.variations, self.0.annotations);
-        let mut database = Database { sources, bytes_total, ..Database::empty(options) };
+        let mut database = BlockStream { sources, bytes_total, ..BlockStream::empty(options) };
         database.inputs.push_back(Input::Held { held: self.clone(), next: 0 });
         database
     }
@@ -135,13 +135,13 @@ impl Held {
     }
 }
 
-impl Database {
+impl BlockStream {
     /// The same database from its beginning: what it names is opened anew, and only standard input and pipes cannot be
-    /// read twice. Known games of [`Database::without_duplicates`] are left out.
+    /// read twice. Known games of [`BlockStream::without_duplicates`] are left out.
     ///
     #[must_use]
-    pub fn unread(&self) -> Database {
-        Database {
+    pub fn unread(&self) -> BlockStream {
+        BlockStream {
             inputs: self.inputs.iter().map(Input::unread).collect(),
             sources: self.sources.clone(),
             options: self.options.clone(),
@@ -155,16 +155,16 @@ impl Database {
         }
     }
 
-    /// Stops the stream when the flag becomes true, as [`DatabaseOptions::interrupt`] does.
+    /// Stops the stream when the flag becomes true, as [`StreamOptions::interrupt`] does.
     #[must_use]
-    pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> Database {
+    pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> BlockStream {
         self.options.interrupt = Arc::clone(flag);
         self
     }
 
     /// Reads and works with no more threads at a time than its share.
     #[must_use]
-    pub fn in_turn(mut self, turns: Option<&Turns>) -> Database {
+    pub fn in_turn(mut self, turns: Option<&Turns>) -> BlockStream {
         self.options.share = turns.map(|turns| Arc::new(turns.share()));
         self
     }

@@ -50,19 +50,19 @@ const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: 
 
 /// How to read a database. The defaults suit.
 #[derive(Clone, Debug, Default)]
-pub struct DatabaseOptions {
+pub struct StreamOptions {
     /// Sizes of chunks and games.
     pub pgn: orbit_pgn::Options,
     /// What is kept of a game.
     pub parse: ParseOptions,
     /// Reads the reel beside a file that is given by name, if that holds this file as it is now and nothing else:
-    /// see [`Database::substitutes`].
+    /// see [`BlockStream::substitutes`].
     pub substitute_reels: bool,
-    /// Keeps the text of PGN beside the blocks that are made from it: see [`Database::texts`].
+    /// Keeps the text of PGN beside the blocks that are made from it: see [`BlockStream::texts`].
     pub keep_text: bool,
     /// Who reads text: see [`Summary::agreement`]. Reels are not read again.
     pub readers: Readers,
-    /// Where sidecars lie that tell [`Database::block_of_game`] where games are; `None` for none.
+    /// Where sidecars lie that tell [`BlockStream::block_of_game`] where games are; `None` for none.
     pub places: Option<PlaceCache>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
@@ -73,7 +73,7 @@ pub struct DatabaseOptions {
 /// Why a database cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum DatabaseError {
+pub enum StreamError {
     /// An input cannot be opened.
     #[error(transparent)]
     Pgn(#[from] PgnError),
@@ -110,7 +110,7 @@ pub enum DatabaseError {
     /// Games are numbered in 32 bits.
     #[error("the database has more than 4,294,967,295 games: search it in parts")]
     TooManyGames,
-    /// A reel that is read instead of a file is damaged: see [`Database::substitutes`].
+    /// A reel that is read instead of a file is damaged: see [`BlockStream::substitutes`].
     #[error("{error}; this reel is read instead of {0}: --no-reel reads {0} itself", file.display())]
     Substitute {
         /// What is wrong with the reel.
@@ -118,7 +118,7 @@ pub enum DatabaseError {
         /// The file as given.
         file: PathBuf,
     },
-    /// Two readers of games differ: see [`DatabaseOptions::readers`].
+    /// Two readers of games differ: see [`StreamOptions::readers`].
     #[error(
         "verification failed: the two readers of games differ on game {number} of {source_name} (byte {}), half-move {}: \
          {}; one of them is wrong: please report it", difference.offset, difference.ply, difference.what
@@ -225,10 +225,10 @@ enum Input {
 }
 
 /// Sources and reels, in order.
-pub struct Database {
+pub struct BlockStream {
     inputs: VecDeque<Input>,
     sources: Vec<SourceSummary>,
-    options: DatabaseOptions,
+    options: StreamOptions,
     bytes_total: Option<u64>,
     /// Games that come before the first one that is taken: in inputs that are passed over, or in the reel to which these are
     /// added.
@@ -246,15 +246,15 @@ pub struct Database {
     last_game: Option<u32>,
 }
 
-impl Database {
+impl BlockStream {
     /// Opens files, folders, URLs and `-` (standard input), in the order given. Whether a file is a reel
     /// is told by its first bytes, unless its name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
     ///
     /// # Errors
     ///
     /// What [`Sources::open`] and [`Reel::open`] refuse.
-    pub fn open(paths: &[PathBuf], options: DatabaseOptions) -> Result<Database, DatabaseError> {
-        let mut database = Database::empty(options);
+    pub fn open(paths: &[PathBuf], options: StreamOptions) -> Result<BlockStream, StreamError> {
+        let mut database = BlockStream::empty(options);
         database.add_paths(paths)?;
         Ok(database)
     }
@@ -263,13 +263,13 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::open`].
+    /// Those of [`BlockStream::open`].
     pub fn open_after(
         reel: &Reel,
         paths: &[PathBuf],
-        options: DatabaseOptions,
-    ) -> Result<Database, DatabaseError> {
-        let mut database = Database::empty(options);
+        options: StreamOptions,
+    ) -> Result<BlockStream, StreamError> {
+        let mut database = BlockStream::empty(options);
         database.games_before = reel.games_before(reel.blocks());
         let sources = reel.sources().iter();
         let counted = |source: &ReelSource| SourceSummary {
@@ -282,23 +282,23 @@ impl Database {
     }
 
     /// A database of one PGN text, plain or packed.
-    pub fn from_pgn_bytes(name: &str, bytes: Vec<u8>, options: DatabaseOptions) -> Database {
+    pub fn from_pgn_bytes(name: &str, bytes: Vec<u8>, options: StreamOptions) -> BlockStream {
         let sources = Sources::from_bytes_with(name, bytes, options.pgn.clone());
-        let mut database = Database::empty(options);
+        let mut database = BlockStream::empty(options);
         database.add_sources(sources);
         database
     }
 
     /// A database of one reel.
-    pub fn from_reel(reel: Reel, options: DatabaseOptions) -> Database {
-        let mut database = Database::empty(options);
+    pub fn from_reel(reel: Reel, options: StreamOptions) -> BlockStream {
+        let mut database = BlockStream::empty(options);
         database.add_reel(reel);
         database
     }
 
     /// A database of one block.
-    pub fn from_block(block: Block) -> Database {
-        let mut database = Database::empty(DatabaseOptions::default());
+    pub fn from_block(block: Block) -> BlockStream {
+        let mut database = BlockStream::empty(StreamOptions::default());
         let sources = block.source_games().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
         database.sources = vec![SourceSummary::default(); sources];
         database.inputs.push_back(Input::Block(Box::new(block)));
@@ -312,7 +312,7 @@ impl Database {
     ///
     /// When duplicates are dropped and tags tell games apart.
     #[must_use]
-    pub fn without_tags(mut self) -> Database {
+    pub fn without_tags(mut self) -> BlockStream {
         assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
         self.options.parse.tags = false;
         self
@@ -330,28 +330,28 @@ impl Database {
 
     /// Leaves side lines out, and comments and glyphs unless they are wanted.
     #[must_use]
-    pub fn without_variations(mut self, annotations: bool) -> Database {
+    pub fn without_variations(mut self, annotations: bool) -> BlockStream {
         self.options.parse.variations = false;
         self.options.parse.annotations &= annotations;
         self
     }
 
-    /// Keeps the text of PGN beside the blocks that are made from it, as [`DatabaseOptions::keep_text`] does.
+    /// Keeps the text of PGN beside the blocks that are made from it, as [`StreamOptions::keep_text`] does.
     #[must_use]
-    pub fn with_texts(mut self) -> Database {
+    pub fn with_texts(mut self) -> BlockStream {
         self.options.keep_text = true;
         self
     }
 
     /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
-    /// [`Database::open_after`]: they are skipped, and say of which game of which source they are an exact
+    /// [`BlockStream::open_after`]: they are skipped, and say of which game of which source they are an exact
     /// duplicate. See [`GameSet`] for the memory it takes.
     ///
     /// # Panics
     ///
     /// When tags are left out and tell games apart.
     #[must_use]
-    pub fn without_duplicates(mut self, seen: GameSet) -> Database {
+    pub fn without_duplicates(mut self, seen: GameSet) -> BlockStream {
         assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
         self.seen = Some(seen);
         self
@@ -362,13 +362,13 @@ impl Database {
         self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
     }
 
-    /// Whether [`Database::without_duplicates`] was asked for.
+    /// Whether [`BlockStream::without_duplicates`] was asked for.
     pub fn drops_duplicates(&self) -> bool {
         self.seen.is_some()
     }
 
-    fn empty(options: DatabaseOptions) -> Database {
-        Database {
+    fn empty(options: StreamOptions) -> BlockStream {
+        BlockStream {
             inputs: VecDeque::new(),
             sources: Vec::new(),
             options,
@@ -384,7 +384,7 @@ impl Database {
         }
     }
 
-    fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), DatabaseError> {
+    fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), StreamError> {
         let mut texts = Vec::new();
         let reels = if self.options.substitute_reels { paths } else { &[] };
         let named = LazyCell::new(|| substitutes::Named::among(reels));
@@ -415,17 +415,17 @@ impl Database {
     }
 
     /// Refuses a reel without side lines where these, or comments, are wanted.
-    fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), DatabaseError> {
+    fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), StreamError> {
         match &self.options.parse {
             _ if keeps_variations => Ok(()),
-            parse if parse.variations => Err(DatabaseError::NoVariations { path: path.to_owned() }),
-            parse if parse.annotations => Err(DatabaseError::NoAnnotations { path: path.to_owned() }),
+            parse if parse.variations => Err(StreamError::NoVariations { path: path.to_owned() }),
+            parse if parse.annotations => Err(StreamError::NoAnnotations { path: path.to_owned() }),
             _ => Ok(()),
         }
     }
 
     /// Adds the reels of a folder, which share their sources.
-    fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), DatabaseError> {
+    fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), StreamError> {
         let manifest = Manifest::read(path)?;
         self.refuse_bare(folder, manifest.variations)?;
         self.outdated.extend(Outdated::of_shards(folder, &manifest));
@@ -446,7 +446,7 @@ impl Database {
     }
 
     /// PGN paths between reels are opened together: small files share blocks.
-    fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), DatabaseError> {
+    fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), StreamError> {
         if !paths.is_empty() {
             let mut options = self.options.pgn.clone();
             options.interrupt = Arc::clone(&self.options.interrupt);
@@ -558,7 +558,7 @@ impl Database {
         threads: usize,
         work: impl Fn(&Block) -> T + Sync,
         take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
-    ) -> Result<Summary, DatabaseError> {
+    ) -> Result<Summary, StreamError> {
         self.for_each_group(threads, 1, |blocks| blocks.iter().map(|block| work(block)).collect(), take)
     }
 
@@ -567,7 +567,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::for_each_block`].
+    /// Those of [`BlockStream::for_each_block`].
     ///
     /// # Panics
     ///
@@ -578,7 +578,7 @@ impl Database {
         blocks: usize,
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
-    ) -> Result<Summary, DatabaseError> {
+    ) -> Result<Summary, StreamError> {
         self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
     }
 
@@ -586,7 +586,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::for_each_block`].
+    /// Those of [`BlockStream::for_each_block`].
     ///
     /// # Panics
     ///
@@ -597,9 +597,10 @@ impl Database {
         blocks: usize,
         work: impl Fn(&[&Block], &Room) -> Vec<T> + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
-    ) -> Result<Summary, DatabaseError> {
-        let Database { mut inputs, sources, options, bytes_total, games_before, seen, substitutes, .. } =
-            self;
+    ) -> Result<Summary, StreamError> {
+        let BlockStream {
+            mut inputs, sources, options, bytes_total, games_before, seen, substitutes, ..
+        } = self;
         for input in &mut inputs {
             if let Input::Pgn { sources, .. } = input {
                 sources.unpack_on(threads);
@@ -701,10 +702,10 @@ fn is_reel(path: &Path) -> bool {
 }
 
 /// Tells of which file a damaged reel took the place.
-fn name_substitute(failure: DatabaseError, substitutes: Vec<Substitute>) -> DatabaseError {
-    let DatabaseError::Reel(error) = failure else { return failure };
+fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> StreamError {
+    let StreamError::Reel(error) = failure else { return failure };
     match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
-        Some(Substitute { file, .. }) => DatabaseError::Substitute { error, file },
+        Some(Substitute { file, .. }) => StreamError::Substitute { error, file },
         None => error.into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DatabaseError, SourceSummary};
+use super::{SourceSummary, StreamError};
 use orbit_reel::{Block, GameHash, GameSet};
 use orbit_witness::Difference;
 
@@ -48,10 +48,10 @@ impl Numbers {
         block: &mut Arc<Block>,
         numbered: Numbered,
         passed: u32,
-    ) -> Result<(), DatabaseError> {
-        let games_before = self.games.checked_add(passed).ok_or(DatabaseError::TooManyGames)?;
+    ) -> Result<(), StreamError> {
+        let games_before = self.games.checked_add(passed).ok_or(StreamError::TooManyGames)?;
         let games = games_before.checked_add(block.games_read());
-        self.games = games.ok_or(DatabaseError::TooManyGames)?;
+        self.games = games.ok_or(StreamError::TooManyGames)?;
         if numbered == Numbered::Wholly {
             // It is shared, and its numbers are these.
             block.source_games().iter().for_each(|part| _ = self.count(part.source, part.games));
@@ -69,10 +69,10 @@ impl Numbers {
     }
 
     /// A difference between the readers of a numbered block, with the game's number in its source.
-    pub(super) fn place(&self, block: &Block, difference: Difference) -> DatabaseError {
+    pub(super) fn place(&self, block: &Block, difference: Difference) -> StreamError {
         let part = block.source_games().iter().find(|part| part.source == difference.source);
         let before = part.map_or(0, |part| part.games_before);
-        DatabaseError::ReadersDiffer {
+        StreamError::ReadersDiffer {
             source_name: self.by_source[difference.source as usize].name.clone(),
             number: before.saturating_add(difference.number),
             difference,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::blocks::build;
-use super::{Database, DatabaseError, DatabaseOptions, Input, StreamedBlock, Summary};
+use super::{BlockStream, Input, StreamError, StreamOptions, StreamedBlock, Summary};
 use orbit_core::files::{OutputFile, open_regular, user_caches};
 use orbit_pgn::{Chunk, Kind, READER_VERSION, SourceText, Sources, Stamp};
 use orbit_reel::Block;
@@ -69,14 +69,14 @@ pub struct GameBlock {
     pub summary: Summary,
 }
 
-impl Database {
+impl BlockStream {
     /// The block of a game, by the game's number over all sources, from 1. Reels and text of which a sidecar knows the games
-    /// ([`DatabaseOptions::places`]) are passed over; all else is read from its beginning.
+    /// ([`StreamOptions::places`]) are passed over; all else is read from its beginning.
     ///
     /// # Errors
     ///
-    /// Those of [`Database::for_each_block`].
-    pub fn block_of_game(mut self, number: u32, threads: usize) -> Result<GameBlock, DatabaseError> {
+    /// Those of [`BlockStream::for_each_block`].
+    pub fn block_of_game(mut self, number: u32, threads: usize) -> Result<GameBlock, StreamError> {
         let mut before = 0_u32;
         let mut notes = None;
         while let Some(input) = self.inputs.front_mut() {
@@ -114,7 +114,7 @@ impl Database {
                 Input::Passed { games } => *games,
                 Input::Block(_) | Input::Held { .. } => break,
             };
-            let Some(after) = before.checked_add(games) else { return Err(DatabaseError::TooManyGames) };
+            let Some(after) = before.checked_add(games) else { return Err(StreamError::TooManyGames) };
             before = after;
             self.inputs.pop_front();
         }
@@ -271,7 +271,7 @@ impl Sidecar {
     }
 
     /// Where a game is, by its number in these sources.
-    fn find(&self, number: u32, options: &DatabaseOptions) -> Place {
+    fn find(&self, number: u32, options: &StreamOptions) -> Place {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
         if number > games {

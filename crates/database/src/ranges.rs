@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Database, Input, StreamedBlock};
+use super::{BlockStream, Input, StreamedBlock};
 use orbit_pgn::Stamp;
 use orbit_reel::{Reel, Totals};
 
@@ -22,7 +22,7 @@ pub struct SourceMark {
     pub mark: String,
 }
 
-impl Database {
+impl BlockStream {
     /// The positions of each block, reel by reel in the order of the database. `None` if other inputs than reels are
     /// read: the numbers of their games are known only once all text before them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
@@ -41,7 +41,7 @@ impl Database {
     ///
     /// If other inputs than reels are read, or there are fewer blocks.
     #[must_use]
-    pub fn only_blocks(mut self, range: Range<usize>) -> Database {
+    pub fn only_blocks(mut self, range: Range<usize>) -> BlockStream {
         let mut before = 0;
         let mut games_before = u64::from(self.games_before);
         let mut first = None;
@@ -81,7 +81,7 @@ impl Database {
     pub fn choose_blocks<E>(
         mut self,
         mut choose: impl FnMut(&Reel) -> Result<Option<Vec<usize>>, E>,
-    ) -> Result<Database, E> {
+    ) -> Result<BlockStream, E> {
         for input in std::mem::take(&mut self.inputs) {
             let Input::Reel { reel, base, next, end } = &input else {
                 self.inputs.push_back(input);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::Database;
+use super::BlockStream;
 use orbit_pgn::{READER_VERSION, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
@@ -102,7 +102,7 @@ pub(super) struct Fresh {
     pub(super) notes: Vec<String>,
 }
 
-impl Database {
+impl BlockStream {
     /// The reel to read instead of a file, if there is one and it is wanted.
     pub(super) fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
@@ -129,7 +129,7 @@ impl Database {
 
 /// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
 /// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is
-/// found when they are read, and is an error then ([`DatabaseError::Substitute`](super::DatabaseError)).
+/// found when they are read, and is an error then ([`StreamError::Substitute`](super::StreamError)).
 ///
 /// # Errors
 ///

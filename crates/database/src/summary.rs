@@ -74,7 +74,7 @@ pub struct Summary {
     /// Side lines (variations) that are not searched, since games are their main lines: those of text that was read, and those that
     /// the sources of a reel had, if it was read to its end.
     pub side_lines: u64,
-    /// What two readers agree on, of text that two have read: see [`DatabaseOptions::readers`](super::DatabaseOptions::readers).
+    /// What two readers agree on, of text that two have read: see [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,
     /// The sources, by the index that [`GameRow::source`](orbit_reel::GameRow::source) gives.
     pub sources: Vec<SourceSummary>,

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::{Database, SourceSummary, StreamedBlock};
+use super::{BlockStream, SourceSummary, StreamedBlock};
 use orbit_pgn::{Compression, Freshness, Kind, ParseOptions, SourceText, Sources};
 use orbit_reel::GameRow;
 
@@ -74,9 +74,9 @@ pub struct GameTexts {
     current: Option<Opened>,
 }
 
-impl Database {
+impl BlockStream {
     /// Where the text of its games will be, once they are taken. Games of PGN have none without
-    /// [`DatabaseOptions::keep_text`](super::DatabaseOptions::keep_text).
+    /// [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
     pub fn texts(&self) -> GameTexts {
         let (sources, options) = (self.sources.clone(), self.options.pgn.clone());
         GameTexts { sources, options, has_tags: self.options.parse.tags, current: None }

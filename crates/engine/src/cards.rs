@@ -82,7 +82,7 @@ pub struct GpuOptions {
     pub adapter: AdapterChoice,
     /// Limits beyond the adapter's.
     pub limits: GpuLimits,
-    /// Bytes of games of sessions that may stay on the device for queries to come. By default four fifths of
+    /// Bytes of games of databases that may stay on the device for queries to come. By default four fifths of
     /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one
     /// that shares the processor's memory, and 256 MiB on a program that stands in for a card.
     pub resident_bytes_max: Option<u64>,

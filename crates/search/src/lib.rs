@@ -5,18 +5,25 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod choice;
+pub mod executor;
 pub mod explore;
 pub mod job;
+pub mod library;
 pub mod report;
 pub mod request;
 pub mod run;
-pub mod scan;
 pub mod serve;
-pub mod session;
 pub mod stats;
 pub mod themes;
 
 pub use choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
+pub use executor::{BlockAnswers, EngineChoice};
+pub use library::{
+    Cancel, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query,
+    QueryError, Residence, Scan, board_svg,
+};
+#[cfg(feature = "arrow")]
+pub use library::{Table, TableColumns};
 pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
 pub use orbit_core::diagnostic::{Diagnostic, Severity};
 pub use orbit_core::game::PlayerName;
@@ -34,12 +41,5 @@ pub use report::findings::Findings;
 pub use report::{Column, HitTotals, Rows};
 pub use request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use run::{BlockResult, Collector, Part, PartError};
-pub use scan::{BlockAnswers, EngineChoice};
-pub use session::{
-    Cancel, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query, QueryError, Residence, Search, Session,
-    SessionError, SessionOptions, board_svg,
-};
-#[cfg(feature = "arrow")]
-pub use session::{Table, TableColumns};
 pub use stats::{Counts, Grouping};
 pub use themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

@@ -1,4 +1,4 @@
-//! The one form of a question to a database: `serve`, Python, sessions and the command line make a [`Request`] of what they are
+//! The one form of a question to a database: `serve`, Python, programs and the command line make a [`Request`] of what they are
 //! given.
 //!
 //! The invariant: this module says which fields exclude each other, and which need a query of some type. A use of a request
@@ -11,8 +11,8 @@ use std::{error, fmt};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
+use crate::executor::EngineChoice;
 use crate::report::Column;
-use crate::scan::EngineChoice;
 use crate::themes;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::game::PlayerName;

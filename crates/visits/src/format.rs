@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::bits::{BitReader, BitWriter};
 use orbit_core::game::Date;
-use orbit_database::DatabaseError;
+use orbit_database::StreamError;
 use orbit_reel::ReelError;
 
 /// The first bytes of the file.
@@ -89,7 +89,7 @@ pub enum TableError {
     Reel(#[from] ReelError),
     /// The reel cannot be read to its end.
     #[error(transparent)]
-    Database(#[from] DatabaseError),
+    Database(#[from] StreamError),
 }
 
 /// The path of the table of a reel: `all.reel.positions` beside `all.reel`.

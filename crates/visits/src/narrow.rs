@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use super::format::TableError;
 use super::read::PositionTable;
 use orbit_core::board::Position;
-use orbit_database::Database;
+use orbit_database::BlockStream;
 use orbit_reel::Reel;
 
 /// A database of fewer blocks, and how it came about.
 #[non_exhaustive]
 pub struct Narrowed {
     /// The blocks that are left, and all that tables know nothing of. Games keep their numbers.
-    pub database: Database,
+    pub database: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
     /// Tables that were not used, and why: all blocks of their reels are read.
@@ -35,7 +35,7 @@ pub struct UsedTable {
 
 /// Leaves out the blocks of reels in which a position is not, as far as their tables tell. A search for exactly this position
 /// in main lines finds the same in what is left.
-pub fn narrow(database: Database, position: &Position) -> Narrowed {
+pub fn narrow(database: BlockStream, position: &Position) -> Narrowed {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {
         let blocks = PositionTable::open(reel).and_then(|table| match table {

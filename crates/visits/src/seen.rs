@@ -11,7 +11,7 @@ use super::read::{PositionTable, block_of};
 use orbit_core::board::Color;
 use orbit_core::board::Position;
 use orbit_core::game::{Date, Rating, date, tags};
-use orbit_database::{Database, Summary};
+use orbit_database::{BlockStream, Summary};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, Reel};
 
@@ -84,7 +84,7 @@ impl Seen {
 ///
 /// A reel that cannot be read or is damaged.
 pub fn seen(
-    database: Database,
+    database: BlockStream,
     position: &Position,
     threads: usize,
     mut refused: impl FnMut(TableError),

@@ -18,7 +18,7 @@ use super::games::Games;
 use super::key::{PositionKey, SLOT_BITS, counted};
 use orbit_core::files::{Temporary, Unfinished};
 use orbit_core::game::Date;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, Reel};
 
@@ -98,8 +98,8 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     let mut buckets = Buckets::new(slots, options);
     let mut games = Games::default();
     let mut fault = Ok(());
-    let reading = DatabaseOptions { interrupt: Arc::clone(&options.interrupt), ..DatabaseOptions::default() };
-    let database = Database::from_reel(reel, reading);
+    let reading = StreamOptions { interrupt: Arc::clone(&options.interrupt), ..StreamOptions::default() };
+    let database = BlockStream::from_reel(reel, reading);
     let (shift, bits) = (buckets.shift, options.key_bits);
     let summary = database.for_each_block(
         options.threads,

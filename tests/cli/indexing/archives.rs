@@ -122,13 +122,13 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that the reel lacks are told as without it, in a session too, also where both are named.
+    // Members that the reel lacks are told as without it, by the library too, also where both are named.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;
     assert!(stderr.contains(told) && stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
-    let session = orbit_chess::SessionOptions::new().open([folder.join("x.zip")]).unwrap();
-    assert_eq!(session.problems(), [format!("{}/{note}", folder.display())]);
+    let database = orbit_chess::DatabaseOptions::new().open([folder.join("x.zip")]).unwrap();
+    assert_eq!(database.problems(), [format!("{}/{note}", folder.display())]);
     // Only of the whole archive.
     assert!(!scan(&["x.zip/a.pgn"]).1.contains(told));
     let archive = fs::read(folder.join("x.zip")).unwrap();
@@ -168,16 +168,16 @@ fn members_are_appended_once() {
 }
 
 #[test]
-fn a_session_notices_that_its_archive_changed() {
+fn a_database_notices_that_its_archive_changed() {
     let folder = with_archive();
     let folder = folder.path();
-    let session =
-        orbit_chess::SessionOptions::new().resident_bytes_max(0).open([folder.join("x.zip")]).unwrap();
+    let database =
+        orbit_chess::DatabaseOptions::new().resident_bytes_max(0).open([folder.join("x.zip")]).unwrap();
     let query = orbit_chess::Query::parse("Nf3").unwrap();
     let of_files = hits(folder, "Nf3", &["x/a.pgn", "x/sub/b.pgn"]);
-    assert_eq!(session.search(&query).hits().unwrap().len(), of_files.lines().count());
+    assert_eq!(database.scan(&query).hits().unwrap().len(), of_files.lines().count());
     set_time(&folder.join("x.zip"), 2);
-    let error = session.search(&query).hits().unwrap_err().to_string();
+    let error = database.scan(&query).hits().unwrap_err().to_string();
     assert!(error.contains("x.zip has changed since it was opened"), "{error}");
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use orbit_database::Database;
+use orbit_database::BlockStream;
 use orbit_pgn::READER_VERSION;
 use orbit_reel::{Block, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter};
 
@@ -11,9 +11,9 @@ use super::{folder, games, hits, info, run};
 
 fn blocks(text: &str) -> Vec<Block> {
     let mut out = Vec::new();
-    let mut options = orbit_database::DatabaseOptions::default();
+    let mut options = orbit_database::StreamOptions::default();
     options.pgn.chunk_bytes = 1000;
-    let database = Database::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
+    let database = BlockStream::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
     let take = |taken: orbit_database::StreamedBlock, ()| {
         out.push(std::sync::Arc::unwrap_or_clone(taken.block));
         std::ops::ControlFlow::Continue(())

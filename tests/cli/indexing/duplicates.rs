@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 
-use orbit_database::{Database, DatabaseOptions, Summary};
+use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
 
 use super::{folder, games, hits, info, run};
@@ -22,9 +22,9 @@ fn blocks_without(
     threads: usize,
     seen: Option<GameSet>,
 ) -> (Vec<Block>, Summary) {
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
-    let mut database = Database::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
+    let mut database = BlockStream::from_pgn_bytes("games", text.as_bytes().to_vec(), options);
     if let Some(seen) = seen {
         database = database.without_duplicates(seen);
     }
@@ -219,13 +219,13 @@ fn what_a_duplicate_repeats_is_named_the_same_in_other_reels() {
     assert_eq!(told, of("b.pgn", &[1, 2, 4, 9, 10, 12]), "{problems}");
 }
 
-fn one_game() -> Database {
-    Database::from_pgn_bytes("games", b"1. e4 *".to_vec(), DatabaseOptions::default())
+fn one_game() -> BlockStream {
+    BlockStream::from_pgn_bytes("games", b"1. e4 *".to_vec(), StreamOptions::default())
 }
 
 #[test]
 fn duplicates_are_not_dropped_without_tags() {
-    let orders: [fn() -> Database; 2] = [
+    let orders: [fn() -> BlockStream; 2] = [
         || one_game().without_tags().without_duplicates(GameSet::default()),
         || one_game().without_duplicates(GameSet::default()).without_tags(),
     ];

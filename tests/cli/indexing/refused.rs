@@ -74,7 +74,7 @@ fn bytes_behind_a_reel_are_told() {
                     them, or another program";
     let told = |text: &str| text.contains(sentence);
     let problems =
-        |name: &str| orbit_chess::SessionOptions::new().open([folder.join(name)]).unwrap().problems();
+        |name: &str| orbit_chess::DatabaseOptions::new().open([folder.join(name)]).unwrap().problems();
     assert!(!told(&run(folder, 0, &["info", "a.reel"]).0));
     assert!(problems("a.reel").is_empty());
     let clean = fs::read(folder.join("a.reel")).unwrap();

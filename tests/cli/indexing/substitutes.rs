@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_chess::Session;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_chess::Database;
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_pgn::READER_VERSION;
 use orbit_reel::{Alike, GameHash, Problem, Reel};
 use sha2::{Digest as _, Sha256};
@@ -175,7 +175,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         let stdout = run(folder, 0, &["info", "a.reel"]).0;
         assert_eq!(stdout.lines().filter(|line| *line == notice).count(), 1, "{stdout}");
         assert_eq!(info(folder, "a.reel")["outdated"], notice);
-        let problems = Session::open([&reel]).unwrap().problems();
+        let problems = Database::open([&reel]).unwrap().problems();
         assert!(
             matches!(&problems[..], [one] if one.contains("read games by other rules") && one.contains("orbit index")),
             "{problems:?}"
@@ -273,7 +273,7 @@ fn a_file_without_a_last_result_is_told() {
 fn what_is_kept_of_games_goes_with_a_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let paths = ["games/sample.pgn", "tests/data/games"].map(|path| root.join(path));
-    let database = Database::open(&paths, DatabaseOptions::default()).unwrap();
+    let database = BlockStream::open(&paths, StreamOptions::default()).unwrap();
     let mut digest = Sha256::new();
     let summary = database.for_each_block(
         1,
@@ -305,7 +305,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
 
 /// `orbit repl` and `orbit serve` say of the databases that they open what a search says.
 #[test]
-fn sessions_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
+fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();
     let folder = folder.path();
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);

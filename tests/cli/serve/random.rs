@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use orbit_chess::{Session, SessionOptions};
+use orbit_chess::DatabaseOptions;
 use orbit_search::serve::{Code, RESULTS_MAX};
 use serde_json::{Value, json};
 
@@ -30,11 +30,11 @@ struct Case {
 }
 
 /// A database that is opened and closed.
-struct Database {
+struct Opened {
     name: &'static str,
     path: String,
     variations: bool,
-    library: Session,
+    library: orbit_chess::Database,
 }
 
 /// What the process must know.
@@ -42,7 +42,7 @@ struct World {
     server: Server,
     rng: Rng,
     cases: Vec<Case>,
-    databases: Vec<Database>,
+    databases: Vec<Opened>,
     are_open: Vec<bool>,
     /// The hits that are kept, the oldest first: id, database, case.
     kept: VecDeque<(u64, usize, usize)>,
@@ -51,16 +51,16 @@ struct World {
     compared: [usize; 6],
 }
 
-fn cases(databases: &[Database]) -> Vec<Case> {
+fn cases(databases: &[Opened]) -> Vec<Case> {
     let case = |fields: Value, args: &[&'static str]| {
-        let of_database = |database: &Database| {
+        let of_database = |database: &Opened| {
             let path = database.path.as_str();
             let counts =
                 args.iter().position(|arg| ["--sort", "--sample"].contains(arg)).unwrap_or(args.len());
             let counted = stdout(&[&["scan", "-q", "-F", "jsonl", "-c"], &args[..counts], &[path]].concat());
             (serde_json::from_str(&counted).unwrap(), rows(&[args, &[path]].concat()))
         };
-        let is_asked = |database: &&Database| database.variations || !args.contains(&"--variations");
+        let is_asked = |database: &&Opened| database.variations || !args.contains(&"--variations");
         let expected = databases.iter().filter(is_asked).map(of_database).collect();
         Case { fields, args: args.to_vec(), expected }
     };
@@ -177,7 +177,7 @@ impl World {
 
     fn game(&mut self) {
         let at = self.rng.usize(..self.databases.len());
-        let Database { name, library, .. } = &self.databases[at];
+        let Opened { name, library, .. } = &self.databases[at];
         let number = self.rng.u32(..library.summary().unwrap().totals.games() as u32 + 2);
         let answer = self.server.answer("game", json!({ "database": name, "game": number }));
         if !self.are_open[at] {
@@ -203,7 +203,7 @@ impl World {
     /// Opens what is closed, or closes what is open.
     fn open_or_close(&mut self) {
         let at = self.rng.usize(..self.databases.len());
-        let Database { name, path, variations, .. } = &self.databases[at];
+        let Opened { name, path, variations, .. } = &self.databases[at];
         let open = json!({ "database": name, "paths": [path], "variations": variations });
         match (self.are_open[at], self.rng.bool()) {
             (true, true) => assert_code(&self.server.answer("open", open), Code::Request),
@@ -334,11 +334,11 @@ fn random_requests_are_answered_as_a_scan_answers() {
     let folder = tempfile::tempdir().unwrap();
     let trees = folder.path().join("trees.pgn");
     fs::write(&trees, TREES).unwrap();
-    let database = |name, path: &str, variations| Database {
+    let database = |name, path: &str, variations| Opened {
         name,
         path: path.to_owned(),
         variations,
-        library: SessionOptions::new().variations(variations).open([path]).unwrap(),
+        library: DatabaseOptions::new().variations(variations).open([path]).unwrap(),
     };
     let databases = vec![database("main", SAMPLE, false), database("trees", trees.to_str().unwrap(), true)];
     let (cases, wrong) = (cases(&databases), wrong_queries());

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{Engine as _, PreparedQuery, Wants, reference::Bulk};
 use orbit_plan::Options;
 use orbit_query::Query;
@@ -94,7 +94,7 @@ pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
     let games: Vec<Game> = (0..4).map(|_| (*rng.pick(&pool)).clone()).collect();
     let pgn: String = games.iter().map(|game| format!("{}\n", game.pgn)).collect();
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = variations;
     let block = pgn_blocks_with(&pgn, options).remove(0);
     (games, block)

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::{Answer, PreparedQuery};
 use orbit_plan::Options;
 use orbit_reel::Block;
@@ -245,7 +245,7 @@ fn orbits_answer_alike_on_images_of_games() {
         let mut rng = Rng::new(7_000 + seed as u64);
         let (word, image) = IMAGES[(seed / 4 + seed) % 2];
         let texts = games_and_images(&mut rng, image);
-        let blocks = texts.map(|text| pgn_blocks_with(&text, DatabaseOptions::default()).remove(0));
+        let blocks = texts.map(|text| pgn_blocks_with(&text, StreamOptions::default()).remove(0));
         let (games, _) = games(&mut rng, false);
         let chain = GameQueries::new(&mut rng, &games).chain();
         let text = format!("{word} {chain}");

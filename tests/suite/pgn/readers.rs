@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Block;
 use orbit_search::report::grouped;
 use orbit_witness::{Agreement, Readers, Rule};
@@ -14,20 +14,20 @@ use crate::common::{
     length::{least, trials},
 };
 
-fn options(readers: Readers) -> DatabaseOptions {
-    DatabaseOptions { readers, ..DatabaseOptions::default() }
+fn options(readers: Readers) -> StreamOptions {
+    StreamOptions { readers, ..StreamOptions::default() }
 }
 
 /// The same with side lines.
-fn with_lines(readers: Readers) -> DatabaseOptions {
+fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
 
 /// Reads a text with both readers; tells what they agree on, or how they differ.
-fn compare(text: &[u8], options: &DatabaseOptions) -> Result<Agreement, String> {
-    let database = Database::from_pgn_bytes("test", text.to_vec(), options.clone());
+fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
+    let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
@@ -66,14 +66,14 @@ fn every_difference_on_real_files_has_a_rule() {
 }
 
 /// Reads every file with both readers.
-fn compare_files(options: &DatabaseOptions) -> Agreement {
+fn compare_files(options: &StreamOptions) -> Agreement {
     let root = corpus();
     let mut files: Vec<PathBuf> = corpus_files().into_iter().map(|(_, path)| path).collect();
     files.extend(["otb.pgn", "fen.pgn"].map(|name| root.join(name)));
     let mut sum = Agreement::default();
     let mut faults = Vec::new();
     for file in files {
-        let database = Database::open(&[file], options.clone()).unwrap();
+        let database = BlockStream::open(&[file], options.clone()).unwrap();
         match database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(())) {
             Ok(summary) => sum.add(&summary.agreement),
             Err(error) => faults.push(error.to_string()),
@@ -230,7 +230,7 @@ fn a_game_that_is_too_long_is_cut_alike() {
     ] {
         let mut options = options(Readers::Both);
         options.pgn.game_bytes_max = 333;
-        let database = Database::from_pgn_bytes("test", text.clone().into_bytes(), options);
+        let database = BlockStream::from_pgn_bytes("test", text.clone().into_bytes(), options);
         let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(())).unwrap();
         let found: Vec<&str> = summary.agreement.by_rule().map(|(rule, _)| rule.name()).collect();
         assert_eq!(found, wanted, "{text}");
@@ -238,9 +238,9 @@ fn a_game_that_is_too_long_is_cut_alike() {
 }
 
 /// The blocks of a text, by one of the readers.
-fn blocks(text: &[u8], options: DatabaseOptions) -> Vec<Block> {
+fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let database = Database::from_pgn_bytes("test", text.to_vec(), options);
+    let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options);
     let taken = database.for_each_block(
         1,
         |_| (),

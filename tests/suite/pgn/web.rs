@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use orbit_chess::{Cancel, Query, SessionError, SessionOptions};
+use orbit_chess::{Cancel, DatabaseError, DatabaseOptions, Query};
 
 use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
@@ -437,18 +437,18 @@ fn several_files_are_read_in_their_order() {
 
 /// The web is read once, into memory.
 #[test]
-fn a_session_holds_what_it_read() {
+fn a_database_holds_what_it_read() {
     let text = damage::text(1500);
     let server = Server::start(move |request| Some(file(request, &text, TAG).cut(text.len() - 100)));
     let open = |bytes_max| {
-        SessionOptions::new().resident_bytes_max(bytes_max).reading(options()).open([&server.url])
+        DatabaseOptions::new().resident_bytes_max(bytes_max).reading(options()).open([&server.url])
     };
-    let session = open(1 << 30).unwrap();
+    let database = open(1 << 30).unwrap();
     let query = Query::parse("Bb5 na6").unwrap();
     for _ in 0..2 {
-        assert_eq!(session.search(&query).hits().unwrap().len(), 0);
+        assert_eq!(database.scan(&query).hits().unwrap().len(), 0);
         let query = Query::parse("Bb5 pa6").unwrap();
-        assert_eq!(session.search(&query).hits().unwrap().len(), 1500);
+        assert_eq!(database.scan(&query).hits().unwrap().len(), 1500);
     }
     assert_eq!(server.requests().len(), 2);
     let told = open(0).err().unwrap().to_string();
@@ -458,7 +458,7 @@ fn a_session_holds_what_it_read() {
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/games.pgn", mute.local_addr().unwrap());
     let found = done("an end without an answer", move || {
-        SessionOptions::new().cancelled_by(&cancel).reading(options()).open([url]).map(drop)
+        DatabaseOptions::new().cancelled_by(&cancel).reading(options()).open([url]).map(drop)
     });
-    assert!(matches!(found, Err(SessionError::Cancelled)), "{found:?}");
+    assert!(matches!(found, Err(DatabaseError::Cancelled)), "{found:?}");
 }

@@ -9,7 +9,7 @@ mod walks;
 
 use std::sync::OnceLock;
 
-use orbit_database::DatabaseOptions;
+use orbit_database::StreamOptions;
 use orbit_engine::Answer;
 
 use crate::{
@@ -99,7 +99,7 @@ fn is_same(answer: Answer, value: Option<i32>) -> bool {
 fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
     let text = case.body.to_string();
     let pgn: String = case.games.iter().map(|game| format!("{}\n", game.pgn)).collect();
-    let mut options = DatabaseOptions::default();
+    let mut options = StreamOptions::default();
     options.parse.variations = case.body.variations;
     let blocks = pgn_blocks_with(&pgn, options);
     let [block] = &blocks[..] else { panic!("{} blocks", blocks.len()) };

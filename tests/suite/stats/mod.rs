@@ -10,11 +10,11 @@ mod written;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_database::{Database, DatabaseOptions, Room};
+use orbit_database::{BlockStream, Room, StreamOptions};
 use orbit_engine::{Answers, Wants};
 use orbit_search::choice::Choice;
+use orbit_search::executor::BlockAnswers;
 use orbit_search::report::{Found, Names};
-use orbit_search::scan::BlockAnswers;
 use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
@@ -33,22 +33,28 @@ const PGN: &str = "\
 const KNIGHT: &str = "{Nf3 not initial}";
 
 /// How to read a database, in chunks of so many bytes.
-fn options(chunk_bytes: usize) -> DatabaseOptions {
-    let mut options = DatabaseOptions::default();
+fn options(chunk_bytes: usize) -> StreamOptions {
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
     options
 }
 
-fn pgn(chunk_bytes: usize) -> Database {
-    Database::from_pgn_bytes("test", PGN.into(), options(chunk_bytes))
+fn pgn(chunk_bytes: usize) -> BlockStream {
+    BlockStream::from_pgn_bytes("test", PGN.into(), options(chunk_bytes))
 }
 
-fn file(path: &Path, chunk_bytes: usize) -> Database {
-    Database::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
+fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
+    BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
 /// Counts what a query hits. Games count if their tag `Event` is `event`, should there be one.
-fn counted(query: &str, groupings: &str, database: Database, threads: usize, event: Option<&str>) -> Counts {
+fn counted(
+    query: &str,
+    groupings: &str,
+    database: BlockStream,
+    threads: usize,
+    event: Option<&str>,
+) -> Counts {
     let stats = Stats::new(Grouping::list(groupings).unwrap());
     let scan = scan(query).threads(threads);
     let mut sum = stats.none();

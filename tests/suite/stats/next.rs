@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
-use orbit_chess::{Query, Session, SessionOptions};
+use orbit_chess::{Database, DatabaseOptions, Query};
 use orbit_search::choice::Player;
 use orbit_search::stats::{Counts, GroupRow, Key, MoveRow};
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, Square};
 
-use crate::session::SAMPLE;
+use crate::database::SAMPLE;
 
 /// A game as pgn-reader and shakmaty read it.
 pub(crate) struct Played {
@@ -266,13 +266,13 @@ const GROUPINGS: &str = "next,next:3,previous,next:played,previous:played";
 /// Compares all groups; returns the names of those of next moves.
 #[track_caller]
 fn compare(
-    session: &Session,
+    database: &Database,
     games: &[Played],
     text: &str,
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,
 ) -> Vec<String> {
     let query = Query::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let counts = session.search(&query).statistics(GROUPINGS).unwrap();
+    let counts = database.scan(&query).statistics(GROUPINGS).unwrap();
     let is_same = |due: &BTreeMap<String, Sums>, grouping: &str| {
         let found = counted(&counts, grouping);
         for (name, sums) in due {
@@ -306,7 +306,7 @@ fn query_of(chess: &Chess) -> String {
 #[test]
 fn moves_beside_positions_are_those_that_were_played() {
     let games = sample();
-    let session = Session::open([SAMPLE]).unwrap();
+    let database = Database::open([SAMPLE]).unwrap();
     let mut counts: HashMap<(String, bool), usize> = HashMap::new();
     let place = |chess: &Chess| (chess.board().to_string(), chess.turn().is_white());
     for position in games.iter().flat_map(|game| &game.positions) {
@@ -335,7 +335,7 @@ fn moves_beside_positions_are_those_that_were_played() {
         let hits = |game: &Played, at: usize| {
             (place(&game.positions[at]) == place(position)).then_some((at, at, Seen::Played))
         };
-        names.extend(compare(&session, &games, &query_of(position), &hits));
+        names.extend(compare(&database, &games, &query_of(position), &hits));
     }
     let has = |part: &str| names.iter().any(|name| name.contains(part));
     assert!(["e4", "O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
@@ -344,7 +344,7 @@ fn moves_beside_positions_are_those_that_were_played() {
 #[test]
 fn moves_beside_patterns_are_carried_back() {
     let games = sample();
-    let session = Session::open([SAMPLE]).unwrap();
+    let database = Database::open([SAMPLE]).unwrap();
     let has = |chess: &Chess, piece: char, (file, rank): (i32, i32)| {
         let square = name((file, rank)).and_then(|name| name.parse::<Square>().ok());
         square.and_then(|square| chess.board().piece_at(square)).is_some_and(|found| found.char() == piece)
@@ -352,7 +352,7 @@ fn moves_beside_patterns_are_carried_back() {
     let place = |square: Square| (square.file() as i32, square.rank() as i32);
     let shifts = || (-7..=7).flat_map(|dx| (-7..=7).map(move |dy| (dx, dy)));
     let compare =
-        |text: &str, hits: &dyn Fn(&Played, usize) -> Option<Hit>| compare(&session, &games, text, hits);
+        |text: &str, hits: &dyn Fn(&Played, usize) -> Option<Hit>| compare(&database, &games, text, hits);
     let piece = |chess: &Chess, square: Square| chess.board().piece_at(square).map(|piece| piece.char());
 
     compare("Nd5", &move |game, at| {
@@ -486,9 +486,9 @@ const GAMES: &str = r#"
 "#;
 
 fn by_hand(query: Query, groupings: &str) -> Counts {
-    let session =
-        SessionOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();
-    session.search(&query).statistics(groupings).unwrap()
+    let database =
+        DatabaseOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();
+    database.scan(&query).statistics(groupings).unwrap()
 }
 
 /// `group: games, positions, won-drawn-lost`.
@@ -581,9 +581,9 @@ fn moves_of_copies_are_told_as_the_filter_is_written() {
 /// A player who has Black sees the game with the colours swapped.
 #[test]
 fn moves_are_told_as_the_player_sees_them() {
-    let session = SessionOptions::new().open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();
+    let database = DatabaseOptions::new().open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();
     let query = Query::parse("pe5 wtm pc7").unwrap();
-    let search = session.search(&query).player(Player::new("Fay".parse().unwrap()));
+    let search = database.scan(&query).player(Player::new("Fay".parse().unwrap()));
     let counts = search.statistics("next,next:played,previous,previous:played").unwrap();
     let due = [("next", "c4"), ("next:played", "c5"), ("previous", "e5"), ("previous:played", "e4")];
     for (grouping, name) in due {

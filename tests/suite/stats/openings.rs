@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use orbit_chess::{Query, Session, SessionOptions};
+use orbit_chess::{Database, DatabaseOptions, Query};
 use orbit_search::stats::Counts;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
 use super::next::sample;
-use crate::session::SAMPLE;
+use crate::database::SAMPLE;
 
 /// A position without its counters.
 fn epd(chess: &Chess) -> String {
@@ -55,14 +55,14 @@ fn openings_are_those_of_the_last_position_that_has_a_name() {
         *due.entry(name).or_default() += 1;
         *codes.entry(eco[..eco.len().min(2)].to_owned()).or_default() += 1;
     }
-    let session = Session::open([SAMPLE]).unwrap();
+    let database = Database::open([SAMPLE]).unwrap();
     let initial = Query::parse("initial").unwrap();
-    let counts = session.search(&initial).statistics("opening-name,opening-eco:2").unwrap();
+    let counts = database.scan(&initial).statistics("opening-name,opening-eco:2").unwrap();
     assert_eq!(shown(&counts, "opening-name"), due);
     assert_eq!(shown(&counts, "opening-eco:2"), codes);
     assert!(due.len() > 300, "{}", due.len());
     let games = |condition: &str| {
-        let search = session.search(&initial).condition(condition.parse().unwrap());
+        let search = database.scan(&initial).condition(condition.parse().unwrap());
         search.count().unwrap()[0].games
     };
     let sum = |fits: &dyn Fn(&str) -> bool| {
@@ -116,9 +116,9 @@ const GAMES: &str = r#"
 
 #[test]
 fn openings_of_other_starts_and_of_side_lines() {
-    let session =
-        SessionOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();
-    let counts = session.search(&Query::parse("initial").unwrap()).statistics("white*opening-name").unwrap();
+    let database =
+        DatabaseOptions::new().variations(true).open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();
+    let counts = database.scan(&Query::parse("initial").unwrap()).statistics("white*opening-name").unwrap();
     let rows = counts.rows(&"white*opening-name".parse().unwrap());
     let rows: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.keys[0], row.keys[1])).collect();
     let due = [

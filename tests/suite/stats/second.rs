@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use orbit_database::Room;
 use orbit_engine::{Hits, Values, Wants};
 use orbit_search::choice::Choice;
+use orbit_search::executor::BlockAnswers;
 use orbit_search::report::{Columns, Extras, Format, Found, Names, Rows};
-use orbit_search::scan::BlockAnswers;
 use orbit_search::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 

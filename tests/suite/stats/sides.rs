@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use orbit_chess::Color;
-use orbit_database::{Database, DatabaseOptions, Room};
+use orbit_database::{BlockStream, Room, StreamOptions};
 use orbit_engine::{Outcome, PreparedQuery, Wants};
 use orbit_plan::Options;
 use orbit_search::choice::{Choice, Player};
+use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Run, StatisticsCollector};
-use orbit_search::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use orbit_search::stats::{Counts, Grouping, SideResults, Stats};
 
+use crate::database::SAMPLE;
 use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
-use crate::session::SAMPLE;
 
 /// A query, the same for White alone, and for Black alone.
 const QUERIES: [[&str; 3]; 9] = [
@@ -39,7 +39,7 @@ const QUERIES: [[&str; 3]; 9] = [
     ],
 ];
 
-fn scan(text: &str, engine: EngineChoice) -> Scan {
+fn scan(text: &str, engine: EngineChoice) -> Executor {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut options = EngineOptions::default();
     options.engine = engine;
@@ -47,13 +47,13 @@ fn scan(text: &str, engine: EngineChoice) -> Scan {
     if engine == EngineChoice::Gpu {
         options.gpu = Some(device_options(Default::default()));
     }
-    Scan::with_query(parsed, &options).unwrap_or_else(|error| panic!("{text}: {error}")).threads(2)
+    Executor::with_query(parsed, &options).unwrap_or_else(|error| panic!("{text}: {error}")).threads(2)
 }
 
-fn sample() -> Database {
-    let mut options = DatabaseOptions::default();
+fn sample() -> BlockStream {
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = 50_000;
-    Database::open(&[SAMPLE.into()], options).unwrap()
+    BlockStream::open(&[SAMPLE.into()], options).unwrap()
 }
 
 fn statistics(
@@ -61,7 +61,7 @@ fn statistics(
     groupings: &str,
     engine: EngineChoice,
     choice: &Choice,
-    database: Database,
+    database: BlockStream,
 ) -> Counts {
     let scan = scan(text, engine);
     let collector = StatisticsCollector::new(Stats::new(Grouping::list(groupings).unwrap()).with_sides());
@@ -210,7 +210,7 @@ fn columns_of_sides_are_those_of_the_query() {
         counts.write_csv(&[], &mut out).unwrap();
         String::from_utf8(out).unwrap()
     };
-    let none = Database::from_pgn_bytes("none", Vec::new(), DatabaseOptions::default());
+    let none = BlockStream::from_pgn_bytes("none", Vec::new(), StreamOptions::default());
     let [some, none] = [super::pgn(1 << 20), none].map(csv);
     assert!(some.lines().next().unwrap().ends_with(",pattern,side_wins,side_draws,side_losses,side_score"));
     assert_eq!(some.lines().next(), none.lines().next());
@@ -255,10 +255,10 @@ fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
             let query = orbit_query::parse(text).unwrap().query;
             PreparedQuery::new(query, Options::default()).unwrap()
         });
-        let scan = Scan::of(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);
+        let scan = Executor::of(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);
         let stats = Stats::new(Grouping::list("ply:2").unwrap()).with_sides();
         let collector = StatisticsCollector::new(stats);
-        let database = Database::from_pgn_bytes("made", text.clone().into_bytes(), with_variations());
+        let database = BlockStream::from_pgn_bytes("made", text.clone().into_bytes(), with_variations());
         let (part, _) = Run::new(&scan, &Choice::default(), &collector).collect(database).unwrap();
         collector.counts(part, scan.filters()).pop().unwrap()
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{Engine, Hits};
 use orbit_reel::Block;
 
@@ -27,9 +27,9 @@ impl Games {
     /// Reads games, or takes those that are built in, to be given until there are so many positions.
     pub(super) fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<Games, Failure> {
         let database = if paths.is_empty() {
-            Database::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), DatabaseOptions::default())
+            BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
         } else {
-            Database::open(paths, DatabaseOptions::default())?
+            BlockStream::open(paths, StreamOptions::default())?
         };
         let mut blocks = Vec::new();
         database.for_each_block(threads, Block::clone, |_, block| {

@@ -3,16 +3,16 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_database::{Database, GameTexts, StreamedBlock, Summary};
+use orbit_database::{BlockStream, GameTexts, StreamedBlock, Summary};
 use orbit_query::Query;
 use orbit_query::tree::Comments;
 use orbit_search::choice::{Choice, Order};
+use orbit_search::executor::{Executor, ScanError};
 use orbit_search::report::{CommentStyle, Names, Phases, summary_lines};
 use orbit_search::run::{
     Collector as _, Collectors, Comment, GameText, GamesCollector, MessagesCollector, OrderedCollector,
     Parts, Reach, Run, TotalsCollector,
 };
-use orbit_search::scan::{Scan, ScanError};
 
 use super::options::Options;
 use crate::common::{Interrupt, Out, Progress, grouped};
@@ -43,8 +43,8 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn new(
         options: &Options,
-        scan: &Scan,
-        database: &Database,
+        scan: &Executor,
+        database: &BlockStream,
         output: &Path,
         interrupt: &Interrupt,
     ) -> Result<Search, Failure> {
@@ -85,7 +85,7 @@ impl Search {
     }
 
     /// Takes all games of a database.
-    pub(super) fn run(&mut self, scan: &Scan, database: Database) -> Result<Summary, ScanError> {
+    pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let collectors = std::mem::take(&mut self.collectors);
         let (choice, names) = (std::mem::take(&mut self.choice), std::mem::take(&mut self.names));
         let run = Run::new(scan, &choice, &collectors);
@@ -163,7 +163,7 @@ impl Search {
 
     /// Writes the games that come in another order than the database's, gives the file its name, and prints the variables
     /// that outlive games.
-    pub(super) fn finish(&mut self, scan: &Scan) -> Result<(), Failure> {
+    pub(super) fn finish(&mut self, scan: &Executor) -> Result<(), Failure> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
@@ -179,7 +179,7 @@ impl Search {
     /// What the search came to.
     pub(super) fn print_summary(
         &self,
-        scan: &Scan,
+        scan: &Executor,
         threads: usize,
         phases: Phases,
         summary: &Summary,

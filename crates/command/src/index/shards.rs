@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use orbit_database::{Database, DatabaseOptions, SourceSummary};
+use orbit_database::{BlockStream, SourceSummary, StreamOptions};
 use orbit_pgn::Stamp;
 use orbit_reel::{Block, EncodedBlock, GameSet, ManifestError, ReelSource, ShardsWriter};
 
@@ -15,12 +15,12 @@ use crate::sink::Files;
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
     let interrupt = Interrupt::install()?;
-    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.pgn.hash = true;
     args.unpack.apply(&mut options);
     options.parse.variations = args.variations;
     options.parse.annotations = args.variations;
-    let mut database = Database::open(&args.paths, options)?;
+    let mut database = BlockStream::open(&args.paths, options)?;
     print_substitutes(&database, args.quiet);
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(GameSet::new(alike));
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
 }
 
 /// The sources as far as they are known before they are read.
-fn known(database: &Database) -> Vec<ReelSource> {
+fn known(database: &BlockStream) -> Vec<ReelSource> {
     let of_source = |source: &SourceSummary| {
         let mut known = source.to_reel_source();
         if source.reel.is_none() {

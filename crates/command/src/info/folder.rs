@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use orbit_database::{DatabaseError, Outdated};
+use orbit_database::{Outdated, StreamError};
 use orbit_pgn::hash_file;
 use orbit_reel::{Manifest, ManifestError, Reel, Shard, Totals};
 use orbit_search::report::behind_sentence;
@@ -13,8 +13,8 @@ use crate::common::{Out, counted, grouped, reason_lines, totals_line};
 use crate::failure::{Exit, Failure};
 
 pub(super) fn run(args: &Args, path: &Path) -> Result<Exit, Failure> {
-    let manifest = Manifest::read(path).map_err(DatabaseError::from)?;
-    let reels = manifest.open_shards(&args.reel).map_err(DatabaseError::from)?;
+    let manifest = Manifest::read(path).map_err(StreamError::from)?;
+    let reels = manifest.open_shards(&args.reel).map_err(StreamError::from)?;
     if args.verify {
         reels.iter().zip(&manifest.shards).try_for_each(|(reel, shard)| verify(reel, shard))?;
     }
@@ -34,12 +34,12 @@ fn verify(reel: &Reel, shard: &Shard) -> Result<(), Failure> {
     (0..reel.blocks()).try_for_each(|index| reel.verify(index))?;
     let path = reel.path().to_owned();
     let hash = hash_file(&path)
-        .map_err(|error| DatabaseError::from(ManifestError::Unreadable { path: path.clone(), error }))?;
+        .map_err(|error| StreamError::from(ManifestError::Unreadable { path: path.clone(), error }))?;
     if format!("{hash:016x}") == shard.xxh3 {
         return Ok(());
     }
     let what = String::from("another checksum");
-    Err(DatabaseError::from(ManifestError::OtherShard { path, what }).into())
+    Err(StreamError::from(ManifestError::OtherShard { path, what }).into())
 }
 
 /// The manifest, the bytes behind the ends of its reels, and what was verified.

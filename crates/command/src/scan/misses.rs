@@ -4,15 +4,15 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_pgn::file_of;
 use orbit_plan::Options;
 use orbit_query::{Dialect, Query};
 use orbit_search::Chosen;
+use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::report::findings::{Miss, Misses};
 use orbit_search::run::{Collector as _, Run, TotalsCollector, TotalsPart};
-use orbit_search::scan::{EngineOptions, Scan};
 
 use super::Args;
 use crate::common::{Interrupt, threads};
@@ -34,7 +34,7 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     }
     let weaker = orbit_query::weaker(&query.text);
     let mut queries: Vec<Query> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
-    let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     args.beside.apply(&mut options, &mut queries, chosen.choice.wants());
     args.choose_readers(&mut options);
     let asked = weaker.into_iter().zip(queries);
@@ -45,8 +45,8 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     if asked.is_empty() {
         return None;
     }
-    let database = args.beside.unique(Database::open(&query.paths, options).ok()?);
-    let scan = Scan::of(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
+    let database = args.beside.unique(BlockStream::open(&query.paths, options).ok()?);
+    let scan = Executor::of(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
     let (choice, collector) = (&chosen.choice, TotalsCollector);
     let (run, mut sum, mut texts) =
         (Run::new(&scan, choice, &collector), TotalsPart::default(), database.texts());

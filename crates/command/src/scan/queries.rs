@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_engine::Wants;
 use orbit_search::choice::Choice;
+use orbit_search::executor::Executor;
 use orbit_search::job::Replay;
 use orbit_search::report::{FormatName, HitTotals};
 use orbit_search::run::{Collectors, TotalsCollector};
-use orbit_search::scan::Scan;
 use serde_json::json;
 
 use super::Args;
@@ -31,7 +31,7 @@ pub(super) struct Many {
 }
 
 impl Many {
-    pub(super) fn open(args: &Args, interrupt: &Interrupt) -> Result<(Many, Scan, Database), Failure> {
+    pub(super) fn open(args: &Args, interrupt: &Interrupt) -> Result<(Many, Executor, BlockStream), Failure> {
         let mut queries = read(args.queries.as_deref(), "", args.dialect, args.least_remark())?;
         use FormatName::{Csv, Jsonl, Text};
         let format = match args.outputs.format {
@@ -42,15 +42,15 @@ impl Many {
                 ));
             }
         };
-        let mut options = DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+        let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
         args.beside.apply(&mut options, asked, Wants::HITS);
         args.choose_readers(&mut options);
         let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
-        let database = args.beside.unique(Database::open(&paths, options)?);
+        let database = args.beside.unique(BlockStream::open(&paths, options)?);
         print_substitutes(&database, args.quiet);
         let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
-        let scan = Scan::of(prepared, &args.engine_options(database.positions_known())?)?;
+        let scan = Executor::of(prepared, &args.engine_options(database.positions_known())?)?;
         let scan = scan.threads(threads(args.threads));
         Ok((Many { queries, format }, scan, database))
     }
@@ -64,8 +64,8 @@ impl Many {
         &self,
         args: &Args,
         interrupt: &Interrupt,
-        scan: &Scan,
-        (database, replay): (Database, Option<Replay>),
+        scan: &Executor,
+        (database, replay): (BlockStream, Option<Replay>),
         (begun, planned): (Instant, Instant),
     ) -> Result<Exit, Failure> {
         let queries = &self.queries;

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use orbit_core::files::refuse_clashes;
-use orbit_database::{Database, DatabaseOptions};
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_search::choice::{Choice, ExactPosition};
+use orbit_search::executor::{EngineChoice, Executor};
 use orbit_search::job::{Question, Replay, hash_text};
 use orbit_search::report::{Names, Phases};
 use orbit_search::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
-use orbit_search::scan::{EngineChoice, Scan};
 use orbit_search::{Chosen, Request};
 use orbit_transforms::AsText;
 use orbit_visits::Narrowed;
@@ -59,8 +59,8 @@ pub(crate) struct Ready {
     /// The question, and the things that are made of the answers.
     request: Request,
     output: Value,
-    scan: Scan,
-    database: Database,
+    scan: Executor,
+    database: BlockStream,
     begun: Instant,
     planned: Instant,
 }
@@ -73,8 +73,8 @@ pub(super) enum Query {
 
 /// What decides a job, and what a part of it needs.
 pub(crate) struct Asked {
-    pub(crate) scan: Scan,
-    pub(crate) database: Database,
+    pub(crate) scan: Executor,
+    pub(crate) database: BlockStream,
     pub(crate) choice: Choice,
     pub(crate) collectors: Collectors,
     pub(crate) names: Names,
@@ -166,17 +166,17 @@ impl Ready {
         };
         let mut parsed = query.parse(args.dialect);
         let mut database_options =
-            DatabaseOptions { interrupt: interrupt.flag.clone(), ..DatabaseOptions::default() };
+            StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
         args.beside.apply(&mut database_options, asked, args.wants(&chosen));
         args.choose_readers(&mut database_options);
-        let database = Database::open(&query.paths, database_options);
+        let database = BlockStream::open(&query.paths, database_options);
         // So few games have one position that no card is worth the while.
         let is_rare = chosen.choice.position.is_some();
-        let known = database.as_ref().map_or(0, Database::positions_known);
+        let known = database.as_ref().map_or(0, BlockStream::positions_known);
         let positions = if is_rare { 0 } else { known };
         let engine = args.engine_options(positions)?;
-        let scan = Scan::with_query(parsed?, &engine).map_err(|error| failure(&query, error))?;
+        let scan = Executor::with_query(parsed?, &engine).map_err(|error| failure(&query, error))?;
         let scan = scan.threads(threads(args.threads));
         query.print_remarks(scan.remarks(), args.least_remark());
         print_notes(&scan, args.quiet);
@@ -288,7 +288,7 @@ impl Ready {
 }
 
 /// The database without blocks of reels that cannot have a position, as far as their tables of positions tell.
-fn narrowed(database: Database, position: &ExactPosition, quiet: bool) -> Database {
+fn narrowed(database: BlockStream, position: &ExactPosition, quiet: bool) -> BlockStream {
     let Narrowed { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
     if !quiet {
         used.iter().for_each(|used| message!("{}", used_line(used)));

@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use orbit_database::{Database, GameTexts, SourceSummary, StreamedBlock, Summary};
+use orbit_database::{BlockStream, GameTexts, SourceSummary, StreamedBlock, Summary};
 use orbit_query::Type;
 use orbit_reel::Totals;
 use orbit_search::Chosen;
 use orbit_search::choice::Choice;
+use orbit_search::executor::{Executor, ScanError};
 use orbit_search::job::{Replay, ReplayError};
 use orbit_search::report::findings::{Findings, Misses, NO_HEAT_MAP, SAMPLE_MAX};
 use orbit_search::report::{HitTotals, Names};
@@ -14,7 +15,6 @@ use orbit_search::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
     SpellingsPart, StatisticsCollector, TotalsCollector, WholeTextsCollector, extras_of,
 };
-use orbit_search::scan::{Scan, ScanError};
 use orbit_search::stats::Stats;
 
 use super::{Args, counts as printed_counts};
@@ -52,7 +52,12 @@ pub(super) struct Sinks {
 }
 
 impl Search {
-    pub(super) fn new(args: &Args, chosen: &Chosen, scan: &Scan, files: Files) -> Result<Search, Failure> {
+    pub(super) fn new(
+        args: &Args,
+        chosen: &Chosen,
+        scan: &Executor,
+        files: Files,
+    ) -> Result<Search, Failure> {
         let database = files.database;
         let choice = chosen.choice.clone();
         let is = (args.lists(), scan.sorts_games());
@@ -102,7 +107,7 @@ impl Search {
     }
 
     /// Takes all games of a database, or as many as are wanted.
-    pub(super) fn run(&mut self, scan: &Scan, database: Database) -> Result<Summary, ScanError> {
+    pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let Search { choice, collectors, names, sinks, .. } = self;
         let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
@@ -134,7 +139,7 @@ impl Search {
     pub(super) fn finish(
         &mut self,
         args: &Args,
-        scan: &Scan,
+        scan: &Executor,
         query: &str,
         is_whole: bool,
         misses: impl FnOnce() -> Option<Misses>,
@@ -207,7 +212,7 @@ impl Search {
     }
 
     /// The positions that each copy hit, if these are wanted.
-    pub(super) fn copies(&self, scan: &Scan) -> Vec<u64> {
+    pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
         copies.resize(scan.engine().info().copies[0], 0);
         copies

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use super::file::{BlockRecord, EndRecord, PartWriter, SourceRecord};
+use crate::executor::ScanError;
 use crate::report::Names;
 use crate::run::{Collector as _, Collectors, Parts, Run, TakeError};
-use crate::scan::ScanError;
-use orbit_database::{Database, GameTexts, StreamedBlock, Summary};
+use orbit_database::{BlockStream, GameTexts, StreamedBlock, Summary};
 
 /// Why a part was not written.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub fn record(
     run: &Run<'_, Collectors>,
     collectors: &Collectors,
     names: &Names,
-    database: Database,
+    database: BlockStream,
     mut out: PartWriter,
     mut watch: impl FnMut(&StreamedBlock, u64),
 ) -> Result<Summary, RecordError> {

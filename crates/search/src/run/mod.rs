@@ -1,23 +1,23 @@
 //! From hits to everything that a user gets.
 //!
-//! A [`Run`] has the queries of a [`Scan`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Wants`], looks at
+//! A [`Run`] has the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Wants`], looks at
 //! what was found in one block, on any thread, and makes a [`Part`] of it. Parts are taken in the order of the database:
 //! sums are merged, lists are written. A part is data, so that a database may be split, each piece run by itself, perhaps
 //! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
 //!
 //! ```
 //! use orbit_search::choice::Choice;
-//! use orbit_database::{Database, DatabaseOptions};
+//! use orbit_database::{BlockStream, StreamOptions};
 //! use orbit_search::run::{Part, Run, TotalsCollector, TotalsPart};
-//! use orbit_search::scan::{EngineOptions, Scan};
+//! use orbit_search::executor::{EngineOptions, Executor};
 //!
 //! let parsed = orbit_query::parse("flipcolor {Bb5 nc6}").map_err(|fault| fault.to_string())?;
-//! let scan = Scan::with_query(parsed, &EngineOptions::default())?;
+//! let scan = Executor::with_query(parsed, &EngineOptions::default())?;
 //! let choice = Choice::default();
 //! let run = Run::new(&scan, &choice, &TotalsCollector);
 //! let mut sum = TotalsPart::default();
 //! for games in ["1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *", "1. e4 c5 2. Nf3 Nc6 3. Bb5 *"] {
-//!     let database = Database::from_pgn_bytes("games", games.into(), DatabaseOptions::default());
+//!     let database = BlockStream::from_pgn_bytes("games", games.into(), StreamOptions::default());
 //!     let (part, _) = run.collect(database)?;
 //!     // Perhaps on another machine.
 //!     sum.merge(TotalsPart::from_bytes(&part.to_bytes())?)?;
@@ -59,9 +59,9 @@ pub use self::totals::{TotalsCollector, TotalsPart};
 pub use self::whole::{WholeTextsCollector, WholeTextsPart};
 
 use crate::choice::{Choice, RankFacts};
+use crate::executor::{BlockAnswers, Executor, ScanError};
 use crate::report::{Extras, Found, Names};
-use crate::scan::{BlockAnswers, Scan, ScanError};
-use orbit_database::{Database, Room, StreamedBlock, Summary, TextError};
+use orbit_database::{BlockStream, Room, StreamedBlock, Summary, TextError};
 use orbit_engine::Wants;
 use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
@@ -69,7 +69,7 @@ use orbit_transforms::{Filter, Likeness};
 
 /// Queries, a choice of games and hits, and what is collected of them.
 pub struct Run<'a, C> {
-    scan: &'a Scan,
+    scan: &'a Executor,
     choice: &'a Choice,
     collector: &'a C,
 }
@@ -132,7 +132,7 @@ pub enum CannotSplit {
 
 impl<'a, C: Collector> Run<'a, C> {
     /// Joins queries, a choice and a collector.
-    pub fn new(scan: &'a Scan, choice: &'a Choice, collector: &'a C) -> Run<'a, C> {
+    pub fn new(scan: &'a Executor, choice: &'a Choice, collector: &'a C) -> Run<'a, C> {
         Run { scan, choice, collector }
     }
 
@@ -147,8 +147,8 @@ impl<'a, C: Collector> Run<'a, C> {
     /// # Errors
     ///
     /// Why not.
-    pub fn splits(&self, database: &Database) -> Result<(), CannotSplit> {
-        if database.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
+    pub fn splits(&self, stream: &BlockStream) -> Result<(), CannotSplit> {
+        if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
 
     /// The names of sources, and of copies if these are needed.
@@ -162,8 +162,8 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// What keeps the engine or the database from coming to the end, texts that cannot be read, and more than memory is meant
     /// for.
-    pub fn collect(&self, database: Database) -> Result<(C::Part, Summary), RunError> {
-        self.collect_watched(database, |_| ())
+    pub fn collect(&self, stream: BlockStream) -> Result<(C::Part, Summary), RunError> {
+        self.collect_watched(stream, |_| ())
     }
 
     /// The same; `watch` sees each block before its part is taken.
@@ -173,14 +173,14 @@ impl<'a, C: Collector> Run<'a, C> {
     /// Those of [`Run::collect`].
     pub fn collect_watched(
         &self,
-        database: Database,
+        stream: BlockStream,
         mut watch: impl FnMut(&StreamedBlock),
     ) -> Result<(C::Part, Summary), RunError> {
         let mut sum = C::Part::default();
-        let mut texts = database.texts();
+        let mut texts = stream.texts();
         let mut fault = Ok(());
-        let names = self.names(database.source_names());
-        let summary = self.for_each_part(database, &names, |streamed, part| {
+        let names = self.names(stream.source_names());
+        let summary = self.for_each_part(stream, &names, |streamed, part| {
             watch(&streamed);
             fault = self.collector.take(&mut sum, part, &streamed, &mut texts);
             if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -196,19 +196,19 @@ impl<'a, C: Collector> Run<'a, C> {
     /// What keeps the engine or the database from coming to the end; all blocks before it have been taken then.
     pub fn for_each_part(
         &self,
-        database: Database,
+        stream: BlockStream,
         names: &Names,
         take: impl FnMut(StreamedBlock, C::Part) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let wants = self.wants();
-        let reads_tags = wants.contains(Wants::TAGS) || database.tells_games_by_tags();
-        let database = if reads_tags { database } else { database.without_tags() };
-        let database = if wants.contains(Wants::GAME_TEXTS) { database.with_texts() } else { database };
+        let reads_tags = wants.contains(Wants::TAGS) || stream.tells_games_by_tags();
+        let stream = if reads_tags { stream } else { stream.without_tags() };
+        let stream = if wants.contains(Wants::GAME_TEXTS) { stream.with_texts() } else { stream };
         let outputs: Vec<Wants> = self.scan.filters().map(|filter| wanted_of(wants, filter)).collect();
         let work = |found: BlockAnswers<'_>, room: &Room| {
             self.collector.look(&BlockResult { found: &found, names }, room)
         };
-        self.scan.for_each_block(database, &outputs, self.choice, work, take)
+        self.scan.for_each_block(stream, &outputs, self.choice, work, take)
     }
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
 
 /// The names of sources, and of the copies of the first query of a scan if these are needed; of all queries the sides of
 /// copies and their transforms if these are.
-pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names {
+pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {
         true => Names::new(filter, sources),
@@ -238,7 +238,7 @@ pub(crate) fn names_of(scan: &Scan, wants: Wants, sources: Vec<String>) -> Names
 }
 
 /// The things that rows of the first query have besides that which all rows have.
-pub fn extras_of(scan: &Scan, choice: &Choice) -> Extras {
+pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),
         spans: scan.has_spans(),

@@ -13,10 +13,10 @@ use super::fault::{Code, Fault};
 use super::kept::{Kept, KeptBlock, Listed, Place};
 use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
 use crate::choice::{Order, Top};
+use crate::library::{Cancel, Progress, Query, Told};
 use crate::report::{Column, Columns, HitTotals, Names};
 use crate::request::Request;
 use crate::run::extras_of;
-use crate::session::{Cancel, Progress, Query, Told};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::gpu::CardUse;
 use orbit_engine::{EngineInfo, Wants};
@@ -110,23 +110,23 @@ impl Desk {
         send: &mut dyn FnMut(u64, Vec<String>),
     ) -> Result<Answered, Fault> {
         let begun = Instant::now();
-        let session = self.session(&ask.database)?;
+        let database = self.database(&ask.database)?;
         checked_rows(ask.rows)?;
         let request = &ask.request;
         let query = only(request)?;
-        let fault = |error| Fault::of_session(error, query.text());
-        let search = session.search(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
-        let mut search = search.cancelled_by(cancel).progress(watch).in_turn(self.turns());
-        let scan = search.scan().map_err(fault)?;
-        let choice = search.choice.clone();
-        let by_query = (scan.sorts_games() && !request.count).then_some(Order::ByQuery);
-        let order = search.order.map(|(order, _)| order).or(by_query);
+        let fault = |error| Fault::of_database(error, query.text());
+        let scan = database.scan(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
+        let mut scan = scan.cancelled_by(cancel).progress(watch).in_turn(self.turns());
+        let executor = scan.executor().map_err(fault)?;
+        let choice = scan.choice.clone();
+        let by_query = (executor.sorts_games() && !request.count).then_some(Order::ByQuery);
+        let order = scan.order.map(|(order, _)| order).or(by_query);
         if ask.stream && order.is_some() {
             let why =
                 "the query sorts the games that it finds, which is known at the end: leave out `stream`";
             return Err(Fault::new(Code::Request, why));
         }
-        let extras = extras_of(&scan, &choice);
+        let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
         // Where side lines are searched blocks stay as they are.
@@ -140,13 +140,13 @@ impl Desk {
         };
         let wants = wants | Wants::COMMENTS.when(shows_comments);
         let wants = wants | order.map_or(Wants::HITS, Order::wants);
-        let is_made_anew = session.keeps_variations() && !extras.nodes || search.unique.is_some();
-        let owns_blocks = !session.is_resident() || is_made_anew;
+        let is_made_anew = database.keeps_variations() && !extras.nodes || scan.unique.is_some();
+        let owns_blocks = !database.is_resident() || is_made_anew;
         let mut keeping =
-            Keeping::new(order, (search.skip, search.games_max), request.count, owns_blocks, self.kept_max());
-        let mut kept = Kept::new(&query, session.sources().to_vec(), extras, has_comments);
+            Keeping::new(order, (scan.skip, scan.games_max), request.count, owns_blocks, self.kept_max());
+        let mut kept = Kept::new(&query, database.sources().to_vec(), extras, has_comments);
         let mut sending = Sending { send, columns, cancel, rows: 0, fault: None };
-        let summary = search.for_each_told(&scan, wants, |streamed, told| {
+        let summary = scan.for_each_told(&executor, wants, |streamed, told| {
             let flow = keeping.take(&streamed.block, told);
             if !ask.stream {
                 return flow;
@@ -166,17 +166,17 @@ impl Desk {
             kept.list(keeping.list());
             Arc::new(kept)
         });
-        let EngineInfo { name, card, notice, .. } = scan.engine().info();
+        let EngineInfo { name, card, notice, .. } = executor.engine().info();
         Ok(Answered {
             query: query.text().to_owned(),
             remarks: query.remarks().to_vec(),
-            notes: scan.notes().iter().cloned().chain(notice).collect(),
+            notes: executor.notes().iter().cloned().chain(notice).collect(),
             hit,
             searched,
             engine: name,
             card,
             time: begun.elapsed(),
-            ty: scan.ty(),
+            ty: executor.ty(),
             rows: kept.as_ref().map(|kept| kept.rows()).or(sent),
             kept,
             is_cut,
@@ -186,7 +186,7 @@ impl Desk {
 
 /// The query of a request that has one.
 pub(super) fn only(request: &Request) -> Result<Query, Fault> {
-    let queries = Query::of_request(request).map_err(|error| Fault::of_session(error, ""))?;
+    let queries = Query::of_request(request).map_err(|error| Fault::of_database(error, ""))?;
     Ok(queries.into_iter().next().expect("a request has a query"))
 }
 

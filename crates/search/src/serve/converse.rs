@@ -22,8 +22,8 @@ use super::lines::{LINE_BYTES_MAX, Line, next_line};
 use super::queue::{Job, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, State, Work};
 use super::request::{Id, Message, Of, PAGE_ROWS_MAX, checked_rows};
 use super::results::RESULTS_MAX;
+use crate::library::{Cancel, Progress};
 use crate::report::SCHEMA;
-use crate::session::{Cancel, Progress};
 use orbit_core::sync::{lock, wait, wait_timeout};
 
 /// The time between two events of one request.

@@ -11,7 +11,7 @@ use super::fault::{Code, Fault};
 use super::folder::Files;
 use super::memory::{Memory, resident_bytes};
 use super::request::Open;
-use crate::session::{Cancel, Progress, Session, SessionOptions, Turns};
+use crate::library::{Cancel, Database, DatabaseOptions, Progress, Turns};
 use orbit_core::sync::lock;
 use orbit_engine::gpu::GpuOptions;
 
@@ -56,7 +56,7 @@ pub struct Desk {
     turns: Turns,
     memory: Arc<Memory>,
     /// In the order in which they were opened.
-    databases: Mutex<Vec<(String, Arc<Session>)>>,
+    databases: Mutex<Vec<(String, Arc<Database>)>>,
 }
 
 impl Desk {
@@ -127,7 +127,7 @@ impl Desk {
             }
         }
         let opening = self.memory.begin(cancel).ok_or_else(Fault::cancelled)?;
-        let options = SessionOptions::new()
+        let options = DatabaseOptions::new()
             .resident_bytes_max(self.options.memory_max.saturating_sub(opening.taken()))
             .gpu(self.options.gpu.clone())
             .threads(self.options.threads)
@@ -135,11 +135,11 @@ impl Desk {
             .variations(open.variations)
             .cancelled_by(cancel)
             .progress(watch);
-        let session = options.open(&open.paths).map_err(|error| Fault::of_session(error, ""))?;
-        let session = Arc::new(session);
-        opening.add(&session);
-        let answer = Answer::of(described(name, &session));
-        lock(&self.databases).push((name.clone(), session));
+        let database = options.open(&open.paths).map_err(|error| Fault::of_database(error, ""))?;
+        let database = Arc::new(database);
+        opening.add(&database);
+        let answer = Answer::of(described(name, &database));
+        lock(&self.databases).push((name.clone(), database));
         Ok(answer)
     }
 
@@ -166,7 +166,7 @@ impl Desk {
 
     /// The files that a database is read from or was made of.
     pub fn files(&self, name: &str) -> Vec<PathBuf> {
-        self.session(name).map_or(Vec::new(), |session| session.files())
+        self.database(name).map_or(Vec::new(), |database| database.files())
     }
 
     /// The files of all open databases, those of other clients among them.
@@ -176,13 +176,13 @@ impl Desk {
 
     /// What is known of each open database.
     pub fn databases(&self) -> Vec<Value> {
-        lock(&self.databases).iter().map(|(name, session)| described(name, session)).collect()
+        lock(&self.databases).iter().map(|(name, database)| described(name, database)).collect()
     }
 
     /// Frees what the databases have on a graphics card if no query has asked for it for so long.
     pub(super) fn give_back(&self, idle: Duration) {
         let databases = lock(&self.databases).clone();
-        databases.iter().for_each(|(_, session)| session.card().give_back(idle));
+        databases.iter().for_each(|(_, database)| database.card().give_back(idle));
     }
 
     /// What hits of one query may take.
@@ -196,14 +196,14 @@ impl Desk {
     }
 
     /// An open database.
-    pub(super) fn session(&self, name: &str) -> Result<Arc<Session>, Fault> {
+    pub(super) fn database(&self, name: &str) -> Result<Arc<Database>, Fault> {
         let databases = lock(&self.databases);
         let found = databases.iter().find(|(known, _)| known == name);
-        found.map(|(_, session)| Arc::clone(session)).ok_or_else(|| unknown(name, &databases))
+        found.map(|(_, database)| Arc::clone(database)).ok_or_else(|| unknown(name, &databases))
     }
 }
 
-fn unknown(name: &str, databases: &[(String, Arc<Session>)]) -> Fault {
+fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
     let names: Vec<String> = databases.iter().map(|(name, _)| format!("`{name}`")).collect();
     let message = match names.is_empty() {
         true => format!("no database `{name}` is open: open one"),
@@ -213,16 +213,16 @@ fn unknown(name: &str, databases: &[(String, Arc<Session>)]) -> Fault {
 }
 
 /// What is known of a database. Games, positions and what went wrong are known of one in memory.
-fn described(name: &str, session: &Session) -> Value {
-    let summary = session.summary();
+fn described(name: &str, database: &Database) -> Value {
+    let summary = database.summary();
     json!({
         "database": name,
-        "sources": session.sources(),
+        "sources": database.sources(),
         "games": summary.map(|summary| summary.totals.games()),
         "positions": summary.map(|summary| summary.totals.positions),
         "resident": summary.is_some(),
-        "memory": resident_bytes(session),
-        "variations": session.keeps_variations(),
-        "problems": session.problems(),
+        "memory": resident_bytes(database),
+        "variations": database.keeps_variations(),
+        "problems": database.problems(),
     })
 }

@@ -6,7 +6,7 @@ use super::answer::{Answer, remarks};
 use super::ask::only;
 use super::fault::Fault;
 use super::request::Explain;
-use crate::session::Query;
+use crate::library::Query;
 use orbit_query::english;
 
 /// What a query means.

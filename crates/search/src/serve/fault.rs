@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::session::SessionError;
+use crate::library::DatabaseError;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::EngineError;
 
@@ -93,21 +93,21 @@ impl Fault {
         Fault { code: Code::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
     }
 
-    /// What a session reports of a query.
-    pub(super) fn of_session(error: SessionError, text: &str) -> Fault {
+    /// What a database reports of a query.
+    pub(super) fn of_database(error: DatabaseError, text: &str) -> Fault {
         match error {
-            SessionError::Query(error) => {
+            DatabaseError::Query(error) => {
                 let text = if error.text().is_empty() { text } else { error.text() };
                 Fault::of_query(error.diagnostic().clone(), text)
             }
-            SessionError::Request(error) => Fault::new(Code::Request, error.to_string()),
-            SessionError::Engine(error) => Fault::of_engine(error, text),
-            SessionError::Cancelled => Fault::cancelled(),
-            SessionError::NoVariations => Fault::new(
+            DatabaseError::Request(error) => Fault::new(Code::Request, error.to_string()),
+            DatabaseError::Engine(error) => Fault::of_engine(error, text),
+            DatabaseError::Cancelled => Fault::cancelled(),
+            DatabaseError::NoVariations => Fault::new(
                 Code::Database,
                 "the query searches side lines, and the database was opened without them: open it with variations",
             ),
-            SessionError::NoAnnotations => Fault::new(
+            DatabaseError::NoAnnotations => Fault::new(
                 Code::Database,
                 "the query, a condition, a grouping or a column needs the comments of games (clocks and evaluations stand in them), \
                  and the database was opened without them: open it with variations",

@@ -6,8 +6,8 @@ use super::answer::Answer;
 use super::desk::Desk;
 use super::fault::{Code, Fault};
 use super::request::Game;
+use crate::library::GameRef;
 use crate::report::Walk;
-use crate::session::GameRef;
 use orbit_core::text::decode;
 
 impl Desk {
@@ -16,15 +16,16 @@ impl Desk {
     /// # Errors
     ///
     /// There is no such database or game, or it cannot be read.
-    pub fn game(&self, database: &str, number: u32) -> Result<GameRef, Fault> {
-        let session = self.session(database)?;
-        let found = session.game(number).map_err(|error| Fault::of_session(error, ""))?;
+    pub fn game(&self, name: &str, number: u32) -> Result<GameRef, Fault> {
+        let database = self.database(name)?;
+        let found = database.game(number).map_err(|error| Fault::of_database(error, ""))?;
         found.ok_or_else(|| {
-            let games = session.summary().map(|summary| summary.totals.games());
+            let games = database.summary().map(|summary| summary.totals.games());
             let of = games.map_or(String::new(), |games| format!(" of {games}"));
-            let message =
-                format!("`{database}` has no game {number}{of}: games are numbered from 1, and one without a position is \
-                         skipped");
+            let message = format!(
+                "`{name}` has no game {number}{of}: games are numbered from 1, and one without a position is \
+                         skipped"
+            );
             Fault::new(Code::Request, message)
         })
     }

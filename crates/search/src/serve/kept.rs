@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fault::{Code, Fault};
+use crate::library::{Query, Told};
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
-use crate::session::{Query, Told};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
 use orbit_engine::{Answers, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Values};

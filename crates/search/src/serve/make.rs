@@ -10,10 +10,10 @@ use super::ask::milliseconds;
 use super::desk::Desk;
 use super::fault::{Code, Fault};
 use super::request::{Make, What, is_picture};
+use crate::library::{Cancel, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
 use crate::request::RequestError;
-use crate::session::{Cancel, Progress, Query, Search, Session, SessionError};
 use orbit_core::files::refuse_clashes;
 use orbit_engine::EngineError;
 
@@ -26,28 +26,28 @@ impl Desk {
         watch: &mut dyn FnMut(Progress),
     ) -> Result<Answer, Fault> {
         let begun = Instant::now();
-        let session = self.session(&make.database)?;
-        let queries = Query::of_request(&make.request).map_err(|error| Fault::of_session(error, ""))?;
-        let fault = |error: SessionError| {
+        let database = self.database(&make.database)?;
+        let queries = Query::of_request(&make.request).map_err(|error| Fault::of_database(error, ""))?;
+        let fault = |error: DatabaseError| {
             let query = match &error {
-                SessionError::Engine(EngineError::Query { query, .. }) => *query,
+                DatabaseError::Engine(EngineError::Query { query, .. }) => *query,
                 _ => 0,
             };
-            Fault::of_session(error, queries.get(query).map_or("", Query::text))
+            Fault::of_database(error, queries.get(query).map_or("", Query::text))
         };
-        let search =
-            session.search_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;
-        let search = search.cancelled_by(cancel).progress(watch).in_turn(self.turns());
+        let scan =
+            database.scan_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;
+        let scan = scan.cancelled_by(cancel).progress(watch).in_turn(self.turns());
         let mut fields = match &make.what {
             What::Count => {
-                let counts = search.count().map_err(fault)?;
+                let counts = scan.count().map_err(fault)?;
                 let count =
                     |count: &HitTotals| json!({ "games_hit": count.games, "positions_hit": count.positions });
                 json!({ "counts": counts.iter().map(count).collect::<Vec<Value>>() })
             }
             What::Statistics(groupings) => {
                 let mut out = Vec::new();
-                let counts = search.statistics(groupings).map_err(fault)?;
+                let counts = scan.statistics(groupings).map_err(fault)?;
                 let written = counts.write_json(queries[0].copies(), &mut out);
                 written.map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
                 serde_json::from_slice(&out).map_err(|error| Fault::new(Code::Internal, error.to_string()))?
@@ -56,7 +56,7 @@ impl Desk {
                 self.check_written(path)?;
                 let files = self.all_files();
                 refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
-                write(&session, search, path, make.request.seed).map_err(fault)?
+                write(&database, scan, path, make.request.seed).map_err(fault)?
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
@@ -65,13 +65,13 @@ impl Desk {
 }
 
 /// Writes the games that hit, a report or a heat map, as the name of the file says.
-fn write(session: &Session, search: Search<'_>, path: &Path, seed: u64) -> Result<Value, SessionError> {
+fn write(database: &Database, scan: Scan<'_>, path: &Path, seed: u64) -> Result<Value, DatabaseError> {
     if !is_picture(path) {
-        return Ok(json!({ "games": search.pgn(path)? }));
+        return Ok(json!({ "games": scan.pgn(path)? }));
     }
-    let findings = search.findings(SAMPLE_MAX, seed)?;
+    let findings = scan.findings(SAMPLE_MAX, seed)?;
     let is_page = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html"));
     let picture = if is_page { Some(findings.page()) } else { findings.heat_map() };
-    session.write_file(path, &picture.ok_or(RequestError::new(NO_HEAT_MAP))?)?;
+    database.write_file(path, &picture.ok_or(RequestError::new(NO_HEAT_MAP))?)?;
     Ok(json!({ "games": findings.totals.games_hit }))
 }

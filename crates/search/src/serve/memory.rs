@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
 
-use crate::session::{Cancel, Residence, Session};
+use crate::library::{Cancel, Database, Residence};
 use orbit_core::sync::{lock, wait_timeout};
 
 /// The time between two looks of an opening that waits at whether it is cancelled.
@@ -25,8 +25,8 @@ struct State {
 
 /// A database that is open or still searched.
 struct Open {
-    /// The session, for nothing but whether it is there.
-    session: Weak<dyn Send + Sync>,
+    /// The database, for nothing but whether it is there.
+    database: Weak<dyn Send + Sync>,
     bytes: u64,
     files: Vec<PathBuf>,
 }
@@ -54,7 +54,7 @@ impl Memory {
 
 impl State {
     fn open(&mut self) -> impl Iterator<Item = &Open> {
-        self.databases.retain(|database| database.session.strong_count() > 0);
+        self.databases.retain(|database| database.database.strong_count() > 0);
         self.databases.iter()
     }
 }
@@ -69,10 +69,10 @@ impl Opening<'_> {
     }
 
     /// Counts a database until it is dropped.
-    pub(super) fn add(&self, session: &Arc<Session>) {
-        let (bytes, files) = (resident_bytes(session), session.files());
-        let session: Weak<Session> = Arc::downgrade(session);
-        lock(&self.0.state).databases.push(Open { session, bytes, files });
+    pub(super) fn add(&self, database: &Arc<Database>) {
+        let (bytes, files) = (resident_bytes(database), database.files());
+        let database: Weak<Database> = Arc::downgrade(database);
+        lock(&self.0.state).databases.push(Open { database, bytes, files });
     }
 }
 
@@ -84,8 +84,8 @@ impl Drop for Opening<'_> {
 }
 
 /// The memory that a database takes.
-pub(super) fn resident_bytes(session: &Session) -> u64 {
-    match session.residence() {
+pub(super) fn resident_bytes(database: &Database) -> u64 {
+    match database.residence() {
         Residence::Resident { bytes } => bytes,
         Residence::Streamed { .. } => 0,
     }

@@ -7,7 +7,7 @@ use super::fault::{Code, Fault};
 use super::kept::Kept;
 use super::request::{Ask, Close, Explain, Game, Id, Make, Open, Page, What};
 use super::results::Results;
-use crate::session::{Cancel, Progress};
+use crate::library::{Cancel, Progress};
 
 /// Queries and other requests that take long that run at once, at most.
 pub const RUNNING_MAX: usize = 4;

@@ -8,19 +8,19 @@
 //! ```
 //! use std::ops::ControlFlow;
 //!
-//! use orbit_database::{Database, DatabaseOptions};
+//! use orbit_database::{BlockStream, StreamOptions};
 //! use orbit_search::choice::Choice;
 //! use orbit_engine::Wants;
 //! use orbit_search::report::{Found, Names};
-//! use orbit_search::scan::{EngineOptions, Scan};
+//! use orbit_search::executor::{EngineOptions, Executor};
 //! use orbit_search::stats::{Grouping, Key, Stats};
 //!
 //! let games = b"[Date \"1997.05.11\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n[Date \"1998.??.??\"]\n\n1. d4 *\n".to_vec();
-//! let database = Database::from_pgn_bytes("games", games, DatabaseOptions::default());
+//! let database = BlockStream::from_pgn_bytes("games", games, StreamOptions::default());
 //! let stats = Stats::new(Grouping::list("year,ply:2")?);
 //! let mut counts = stats.none();
 //! let parsed = orbit_query::parse("Nf3").map_err(|fault| fault.to_string())?;
-//! Scan::with_query(parsed, &EngineOptions::default())?.for_each_block(
+//! Executor::with_query(parsed, &EngineOptions::default())?.for_each_block(
 //!     database,
 //!     &[Wants::HITS],
 //!     &Choice::default(),

@@ -3,7 +3,7 @@
 //! A scan on the card begins when the card is open and the kernel compiled, and then runs at the rate at which
 //! games are streamed; one on the processor begins at once. Reading the games costs both the same.
 
-use orbit_search::scan::positions_for_card;
+use orbit_search::executor::positions_for_card;
 use serde_json::{Value, json};
 
 /// Sizes of databases for which both times are given.

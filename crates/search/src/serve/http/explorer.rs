@@ -2,10 +2,10 @@
 
 use super::head::{Head, Refusal};
 use crate::explore::{Asked, Explored, Explorer, Parameters};
+use crate::library::{DatabaseError, Query};
 use crate::serve::desk::Desk;
 use crate::serve::fault::{Code, Fault};
 use crate::serve::request::MAIN;
-use crate::session::{Query, SessionError};
 
 const PGN: &str = "/masters/pgn/";
 
@@ -29,11 +29,11 @@ pub(super) fn answer(desk: &Desk, head: &Head) -> Result<(&'static str, String),
         };
         Refusal::new(status, fault.message)
     };
-    let session = desk.session(MAIN).map_err(wrong)?;
-    let failed = |error: SessionError| wrong(Fault::of_session(error, ""));
+    let database = desk.database(MAIN).map_err(wrong)?;
+    let failed = |error: DatabaseError| wrong(Fault::of_database(error, ""));
     if let Some(number) = head.path().strip_prefix(PGN) {
         let missing = || Refusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
-        let game = session.game(number.parse().map_err(|_| missing())?).map_err(failed)?;
+        let game = database.game(number.parse().map_err(|_| missing())?).map_err(failed)?;
         return Ok((GAMES, game.ok_or_else(missing)?.pgn_text()));
     }
     let path = head.path();
@@ -41,9 +41,9 @@ pub(super) fn answer(desk: &Desk, head: &Head) -> Result<(&'static str, String),
     let asked = Asked::read(&parameters).map_err(|error| Refusal::new(400, error.to_string()))?;
     let query = Query::parse(&asked.query()).map_err(|error| failed(error.into()))?;
     let conditions = asked.choice().conditions;
-    let search = conditions.into_iter().fold(session.search(&query), |search, one| search.condition(one));
+    let scan = conditions.into_iter().fold(database.scan(&query), |scan, one| scan.condition(one));
     let explorer = Explorer::new(asked);
-    let (part, _) = search.in_turn(desk.turns()).collect(&explorer).map_err(failed)?;
+    let (part, _) = scan.in_turn(desk.turns()).collect(&explorer).map_err(failed)?;
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
         // Lists that lichess does not have there.

@@ -1,19 +1,19 @@
-//! A library to open once: databases that stay open, queries that are prepared once, hits that can be kept.
+//! What programs take: databases that stay open, queries that are prepared once, hits that can be kept.
 //!
 //! ```
-//! use orbit_search::{Query, SessionOptions};
+//! use orbit_search::{DatabaseOptions, Query};
 //!
-//! let session = SessionOptions::new().open_bytes("games", b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec())?;
+//! let database = DatabaseOptions::new().open_bytes("games", b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *".to_vec())?;
 //! let query = Query::parse("flip flipcolor {Bb5 nc6}")?;
-//! let hits = session.search(&query).hits()?;
+//! let hits = database.scan(&query).hits()?;
 //! assert_eq!(hits.len(), 2);
 //! assert_eq!((hits[0].game().number(), hits[0].ply()), (1, 5));
 //! assert_eq!((hits[0].san_before().as_deref(), hits[0].san_after().as_deref()), (Some("Bb5"), Some("a6")));
-//! # Ok::<(), orbit_search::SessionError>(())
+//! # Ok::<(), orbit_search::DatabaseError>(())
 //! ```
 //!
-//! A [`Session`] hands a fresh stream of blocks to each request, from memory or from the files; what runs on it is a
-//! [`Scan`](crate::scan::Scan). The invariant: a request answers the same whether the blocks are held or read again, and
+//! A [`Database`] hands a fresh stream of blocks to each request, from memory or from the files; what runs on it is an
+//! [`Executor`](crate::executor::Executor). The invariant: a request answers the same whether the blocks are held or read again, and
 //! whichever requests run beside it.
 
 mod game;
@@ -21,7 +21,7 @@ mod hit;
 mod options;
 mod picture;
 mod query;
-mod search;
+mod scan;
 #[cfg(feature = "arrow")]
 mod table;
 mod written;
@@ -33,30 +33,30 @@ use std::sync::{Arc, Mutex};
 
 pub use self::game::GameRef;
 pub use self::hit::{Hit, HitSpan, MatchedCopy};
-pub use self::options::{Residence, SessionOptions};
+pub use self::options::{DatabaseOptions, Residence};
 pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
-pub use self::search::Search;
-pub(crate) use self::search::Told;
+pub use self::scan::Scan;
+pub(crate) use self::scan::Told;
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 
+use crate::executor::{Card, EngineOptions, ScanError};
 use crate::report::behind_sentence;
 use crate::request::{Request, RequestError};
 use crate::run::{RunError, TakeError};
-use crate::scan::{Card, EngineOptions, ScanError};
 use crate::stats::GroupingError;
 use orbit_core::files::{Clash, OutputError};
 use orbit_core::sync::lock;
 pub use orbit_database::Turns;
-use orbit_database::{Database, DatabaseError, Held, StreamedBlock, Summary};
+use orbit_database::{BlockStream, Held, StreamError, StreamedBlock, Summary};
 use orbit_engine::EngineError;
 use orbit_pgn::Stamp;
 
-/// Why a session cannot be opened, or a request was not answered to its end.
+/// Why a database cannot be opened, or a request was not answered to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SessionError {
+pub enum DatabaseError {
     /// The query is not understood.
     #[error(transparent)]
     Query(#[from] QueryError),
@@ -65,7 +65,7 @@ pub enum SessionError {
     Request(#[from] RequestError),
     /// A database cannot be opened or read.
     #[error(transparent)]
-    Database(#[from] DatabaseError),
+    Database(#[from] StreamError),
     /// The engine refuses the query, fails, or differs from the one that checks it.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -75,18 +75,18 @@ pub enum SessionError {
     /// The groupings of statistics are not understood.
     #[error(transparent)]
     Groupings(#[from] GroupingError),
-    /// The query searches side lines, and the session does not keep them.
+    /// The query searches side lines, and the database does not keep them.
     #[error(
-        "the query searches side lines, which the session does not keep: open it with the option `variations`"
+        "the query searches side lines, which the database does not keep: open it with the option `variations`"
     )]
     NoVariations,
-    /// The query, a condition, a grouping or a column needs the comments of games, and the session does not keep them.
+    /// The query, a condition, a grouping or a column needs the comments of games, and the database does not keep them.
     #[error(
         "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
-         them), which the session does not keep: open it with the option `variations`"
+         them), which the database does not keep: open it with the option `variations`"
     )]
     NoAnnotations,
-    /// A file is not what it was when the session was opened.
+    /// A file is not what it was when the database was opened.
     #[error("{name} has changed since it was opened: open it again")]
     Changed {
         /// The file, as it was given.
@@ -100,7 +100,7 @@ pub enum SessionError {
     TooLarge {
         /// What was read.
         name: String,
-        /// What [`SessionOptions::resident_bytes_max`] allows.
+        /// What [`DatabaseOptions::resident_bytes_max`] allows.
         bytes_max: u64,
     },
     /// There are no such blocks.
@@ -127,20 +127,20 @@ pub enum SessionError {
     Cancelled,
 }
 
-impl From<ScanError> for SessionError {
-    fn from(error: ScanError) -> SessionError {
+impl From<ScanError> for DatabaseError {
+    fn from(error: ScanError) -> DatabaseError {
         match error {
             ScanError::Query(diagnostic) => QueryError::new("", diagnostic).into(),
             ScanError::Engine(error) => error.into(),
-            ScanError::NoVariations => SessionError::NoVariations,
-            ScanError::NoAnnotations => SessionError::NoAnnotations,
+            ScanError::NoVariations => DatabaseError::NoVariations,
+            ScanError::NoAnnotations => DatabaseError::NoAnnotations,
             ScanError::Database(error) => error.into(),
         }
     }
 }
 
-impl From<RunError> for SessionError {
-    fn from(error: RunError) -> SessionError {
+impl From<RunError> for DatabaseError {
+    fn from(error: RunError) -> DatabaseError {
         match error {
             RunError::Scan(error) => error.into(),
             RunError::Take(error) => error.into(),
@@ -148,17 +148,17 @@ impl From<RunError> for SessionError {
     }
 }
 
-/// A switch that stops a request, or the opening of a session, from another thread. Clones are the same switch.
+/// A switch that stops a request, or the opening of a database, from another thread. Clones are the same switch.
 ///
 /// ```
-/// use orbit_search::{Cancel, Query, SessionError, SessionOptions};
+/// use orbit_search::{Cancel, DatabaseError, DatabaseOptions, Query};
 ///
-/// let session = SessionOptions::new().open_bytes("games", b"1. e4 e5 *".to_vec())?;
+/// let database = DatabaseOptions::new().open_bytes("games", b"1. e4 e5 *".to_vec())?;
 /// let cancel = Cancel::new();
 /// cancel.cancel();
-/// let found = session.search(&Query::parse("true")?).cancelled_by(&cancel).hits();
-/// assert!(matches!(found, Err(SessionError::Cancelled)));
-/// # Ok::<(), SessionError>(())
+/// let found = database.scan(&Query::parse("true")?).cancelled_by(&cancel).hits();
+/// assert!(matches!(found, Err(DatabaseError::Cancelled)));
+/// # Ok::<(), DatabaseError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
@@ -169,7 +169,7 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Stops what was given this switch; it ends with [`SessionError::Cancelled`].
+    /// Stops what was given this switch; it ends with [`DatabaseError::Cancelled`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -180,7 +180,7 @@ impl Cancel {
     }
 }
 
-/// How far a request, or the opening of a session, has come.
+/// How far a request, or the opening of a database, has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
@@ -210,14 +210,14 @@ impl Progress {
 
 /// Open databases, on which any number of requests run, also at the same time from several threads.
 ///
-/// Made by [`Session::open`], or with choices by [`SessionOptions`].
-pub struct Session {
+/// Made by [`Database::open`], or with choices by [`DatabaseOptions`].
+pub struct Database {
     /// The inputs, of which nothing was read.
-    inputs: Mutex<Database>,
+    inputs: Mutex<BlockStream>,
     /// All blocks, if they fit.
     held: Option<Held>,
     sources: Arc<[String]>,
-    /// What each file was known by when the session was opened.
+    /// What each file was known by when the database was opened.
     stamps: Vec<(PathBuf, Stamp)>,
     /// How many there are, as far as is known.
     positions: AtomicU64,
@@ -226,35 +226,35 @@ pub struct Session {
     threads: usize,
 }
 
-impl Session {
+impl Database {
     /// Opens files, folders and reels, in the order given, with the options that suit most.
     ///
     /// # Errors
     ///
-    /// What [`SessionOptions::open`] reports.
-    pub fn open<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Result<Session, SessionError> {
-        SessionOptions::new().open(paths)
+    /// What [`DatabaseOptions::open`] reports.
+    pub fn open<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Result<Database, DatabaseError> {
+        DatabaseOptions::new().open(paths)
     }
 
     /// Begins a request: which positions of the database does a query hit?
-    pub fn search(&self, query: &Query) -> Search<'_> {
-        Search::new(self, vec![query.clone()])
+    pub fn scan(&self, query: &Query) -> Scan<'_> {
+        Scan::new(self, vec![query.clone()])
     }
 
-    /// The same for several queries, which are answered in one pass: see [`Search::collect`].
-    pub fn search_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Search<'_> {
-        Search::new(self, queries.into_iter().cloned().collect())
+    /// The same for several queries, which are answered in one pass: see [`Scan::collect`].
+    pub fn scan_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Scan<'_> {
+        Scan::new(self, queries.into_iter().cloned().collect())
     }
 
     /// Begins what a request asks for.
     ///
     /// ```
-    /// use orbit_search::{Request, Session};
+    /// use orbit_search::{Database, Request};
     ///
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-    /// let session = Session::open(["games/sample.pgn"])?;
+    /// let database = Database::open(["games/sample.pgn"])?;
     /// let request: Request = serde_json::from_str(r#"{"query":"mate","where":"result=1-0","sort":"date","limit":2}"#)?;
-    /// let hits = session.ask(&request)?.hits()?;
+    /// let hits = database.ask(&request)?.hits()?;
     /// assert_eq!(hits.len(), 2);
     /// assert!(hits[0].game().date() >= hits[1].game().date());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -263,8 +263,8 @@ impl Session {
     /// # Errors
     ///
     /// What is wrong with a query, or with the choices of the request.
-    pub fn ask(&self, request: &Request) -> Result<Search<'_>, SessionError> {
-        Ok(Search::new(self, Query::of_request(request)?).chosen_by(request)?)
+    pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
+        Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
     }
 
     /// The game of a number, counted from 1 over all sources; `None` if there are fewer games, or if this one was
@@ -276,15 +276,15 @@ impl Session {
     /// # Errors
     ///
     /// A file that has changed or cannot be read.
-    pub fn game(&self, number: u32) -> Result<Option<GameRef>, SessionError> {
+    pub fn game(&self, number: u32) -> Result<Option<GameRef>, DatabaseError> {
         if number == 0 {
             return Ok(None);
         }
         let block = match &self.held {
             Some(held) => held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block)),
             None => {
-                let database = self.database(&Cancel::new(), false)?;
-                database.block_of_game(number, self.threads)?.block
+                let stream = self.stream(&Cancel::new(), false)?;
+                stream.block_of_game(number, self.threads)?.block
             }
         };
         let found = block.and_then(|block| {
@@ -342,31 +342,31 @@ impl Session {
     }
 
     /// The database from its beginning. Texts of games are in the files alone.
-    fn database(&self, cancel: &Cancel, with_texts: bool) -> Result<Database, SessionError> {
-        let database = match &self.held {
-            Some(held) if !with_texts || !self.is_repeatable() => held.database(),
+    fn stream(&self, cancel: &Cancel, with_texts: bool) -> Result<BlockStream, DatabaseError> {
+        let stream = match &self.held {
+            Some(held) if !with_texts || !self.is_repeatable() => held.stream(),
             _ => {
                 self.refuse_changed()?;
                 lock(&self.inputs).unread()
             }
         };
-        Ok(database.interrupted_by(&cancel.0))
+        Ok(stream.interrupted_by(&cancel.0))
     }
 
     /// These blocks of the database, from the files.
-    fn database_of_blocks(&self, cancel: &Cancel, blocks: Range<usize>) -> Result<Database, SessionError> {
+    fn stream_of_blocks(&self, cancel: &Cancel, blocks: Range<usize>) -> Result<BlockStream, DatabaseError> {
         self.refuse_changed()?;
-        let database = lock(&self.inputs).unread();
-        let there = database.positions_of_blocks().map(|reels| reels.iter().map(Vec::len).sum());
+        let stream = lock(&self.inputs).unread();
+        let there = stream.positions_of_blocks().map(|reels| reels.iter().map(Vec::len).sum());
         match there {
             Some(there) if blocks.start <= blocks.end && blocks.end <= there => {
-                Ok(database.only_blocks(blocks).interrupted_by(&cancel.0))
+                Ok(stream.only_blocks(blocks).interrupted_by(&cancel.0))
             }
-            _ => Err(SessionError::NoBlocks { there: there.unwrap_or(0), blocks }),
+            _ => Err(DatabaseError::NoBlocks { there: there.unwrap_or(0), blocks }),
         }
     }
 
-    /// The positions of each block, reel by reel, for programs that divide a search: see [`Search::blocks`]. `None` if other
+    /// The positions of each block, reel by reel, for programs that divide a search: see [`Scan::blocks`]. `None` if other
     /// files than reels are read: the numbers of their games are known only once all text before them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         lock(&self.inputs).unread().positions_of_blocks()
@@ -402,10 +402,10 @@ impl Session {
     }
 
     /// Numbers of games would no longer be those of earlier answers.
-    fn refuse_changed(&self) -> Result<(), SessionError> {
+    fn refuse_changed(&self) -> Result<(), DatabaseError> {
         let is_same = |(path, stamp): &&(PathBuf, Stamp)| stamp_of(path) == *stamp;
         match self.stamps.iter().find(|file| !is_same(file)) {
-            Some((path, _)) => Err(SessionError::Changed { name: path.display().to_string() }),
+            Some((path, _)) => Err(DatabaseError::Changed { name: path.display().to_string() }),
             None => Ok(()),
         }
     }
@@ -418,7 +418,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for Database {
     /// Nobody will ask for its blocks again.
     fn drop(&mut self) {
         self.numbers().into_iter().for_each(|numbers| self.card().release(&numbers));

@@ -1,4 +1,4 @@
-//! Sessions: in memory, from files and by the command the same answers; progress, cancellation, threads; hits against
+//! Databases: in memory, from files and by the command the same answers; progress, cancellation, threads; hits against
 //! shakmaty; games by their numbers.
 
 mod places;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orbit_chess::{
-    Cancel, EngineChoice, Hit, Progress, Query, Residence, Session, SessionError, SessionOptions,
+    Cancel, Database, DatabaseError, DatabaseOptions, EngineChoice, Hit, Progress, Query, Residence,
 };
 use orbit_engine::Answer;
 #[cfg(feature = "gpu")]
@@ -18,7 +18,7 @@ use orbit_engine::gpu::GpuLimits;
 use orbit_reel::{EncodedBlock, ReelSource, ReelWriter, Totals};
 use orbit_search::choice::{Order, SortKey};
 #[cfg(feature = "gpu")]
-use orbit_search::scan::{EngineOptions, Scan, positions_for_card};
+use orbit_search::executor::{EngineOptions, Executor, positions_for_card};
 use serde_json::Value;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
@@ -41,26 +41,26 @@ const QUERIES: &[&str] = &[
 ];
 
 /// Chunks so small that there are many blocks.
-fn options<'a>() -> SessionOptions<'a> {
+fn options<'a>() -> DatabaseOptions<'a> {
     let mut reading = orbit_pgn::Options::default();
     reading.chunk_bytes = 20_000;
-    SessionOptions::new().reading(reading).places(None)
+    DatabaseOptions::new().reading(reading).places(None)
 }
 
-fn resident(paths: &[PathBuf]) -> Session {
-    let session = options().open(paths).unwrap();
+fn resident(paths: &[PathBuf]) -> Database {
+    let database = options().open(paths).unwrap();
     assert!(
-        matches!(session.residence(), Residence::Resident { bytes } if bytes > 1000),
+        matches!(database.residence(), Residence::Resident { bytes } if bytes > 1000),
         "{}",
-        session.residence()
+        database.residence()
     );
-    session
+    database
 }
 
-fn streamed(paths: &[PathBuf]) -> Session {
-    let session = options().resident_bytes_max(100_000).open(paths).unwrap();
-    assert_eq!(session.residence(), Residence::Streamed { bytes_max: 100_000 });
-    session
+fn streamed(paths: &[PathBuf]) -> Database {
+    let database = options().resident_bytes_max(100_000).open(paths).unwrap();
+    assert_eq!(database.residence(), Residence::Streamed { bytes_max: 100_000 });
+    database
 }
 
 fn sample() -> Vec<PathBuf> {
@@ -91,26 +91,26 @@ fn told(hit: &Hit) -> String {
     format!("{place:?} {} {before:?} {after:?} {:?} {copy:?} {}", hit.fen(), hit.value(), hit.copies_len())
 }
 
-fn all(session: &Session, query: &str) -> Vec<String> {
+fn all(database: &Database, query: &str) -> Vec<String> {
     let query = Query::parse(query).unwrap();
-    session.search(&query).hits().unwrap().iter().map(told).collect()
+    database.scan(&query).hits().unwrap().iter().map(told).collect()
 }
 
 #[test(part = 0)]
 fn held_and_streamed_databases_answer_alike() {
     let folder = tempfile::tempdir().unwrap();
     for paths in [sample(), mixed(folder.path())] {
-        let sessions = [resident(&paths), streamed(&paths), resident(&paths)];
-        assert_eq!(sessions[0].sources(), sessions[1].sources());
+        let databases = [resident(&paths), streamed(&paths), resident(&paths)];
+        assert_eq!(databases[0].sources(), databases[1].sources());
         for query in QUERIES {
-            let expected = all(&sessions[0], query);
+            let expected = all(&databases[0], query);
             assert!(!expected.is_empty(), "{query}");
-            // A second time, on the same and on other sessions.
-            sessions.iter().for_each(|session| assert_eq!(all(session, query), expected, "{query}"));
+            // A second time, on the same and on other databases.
+            databases.iter().for_each(|database| assert_eq!(all(database, query), expected, "{query}"));
         }
-        let sums = |session: &Session| {
-            let (part, summary) = session
-                .search(&Query::parse("true").unwrap())
+        let sums = |database: &Database| {
+            let (part, summary) = database
+                .scan(&Query::parse("true").unwrap())
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
@@ -118,8 +118,8 @@ fn held_and_streamed_databases_answer_alike() {
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };
-        assert_eq!(sums(&sessions[0]), sums(&sessions[1]));
-        assert_eq!(sessions[0].positions(), sessions[1].positions());
+        assert_eq!(sums(&databases[0]), sums(&databases[1]));
+        assert_eq!(databases[0].positions(), databases[1].positions());
     }
 }
 
@@ -139,10 +139,10 @@ fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
 fn the_command_answers_alike() {
     let folder = tempfile::tempdir().unwrap();
     let paths = mixed(folder.path());
-    let session = resident(&paths);
+    let database = resident(&paths);
     for query in QUERIES {
         let rows = rows_of_the_command(query, &paths);
-        let hits = session.search(&Query::parse(query).unwrap()).hits().unwrap();
+        let hits = database.scan(&Query::parse(query).unwrap()).hits().unwrap();
         assert_eq!(rows.len(), hits.len(), "{query}");
         for (row, hit) in rows.iter().zip(&hits) {
             let game = hit.game();
@@ -174,9 +174,9 @@ fn the_command_answers_alike() {
 
 #[test]
 fn hits_are_what_shakmaty_plays() {
-    let session = resident(&sample());
-    let hits = session.search(&Query::parse("true").unwrap()).hits().unwrap();
-    assert_eq!(hits.len() as u64, session.positions());
+    let database = resident(&sample());
+    let hits = database.scan(&Query::parse("true").unwrap()).hits().unwrap();
+    assert_eq!(hits.len() as u64, database.positions());
     let (mut at, mut number) = (Chess::default(), 0);
     for hit in hits.iter().filter(|hit| hit.game().number() % 5 == 1) {
         let game = hit.game();
@@ -205,8 +205,8 @@ fn hits_are_what_shakmaty_plays() {
 
 #[test]
 fn the_move_before_a_hit_is_the_one_after_the_hit_before() {
-    let session = resident(&sample());
-    let hits = session.search(&Query::parse("true").unwrap()).hits_max(5000).hits().unwrap();
+    let database = resident(&sample());
+    let hits = database.scan(&Query::parse("true").unwrap()).hits_max(5000).hits().unwrap();
     for pair in hits.windows(2).filter(|pair| pair[1].ply() > 0) {
         assert_eq!(pair[1].san_before(), pair[0].san_after());
     }
@@ -214,34 +214,34 @@ fn the_move_before_a_hit_is_the_one_after_the_hit_before() {
 
 #[test]
 fn choices_count_as_they_do_for_the_command() {
-    let session = resident(&sample());
+    let database = resident(&sample());
     let query = Query::parse("check").unwrap();
-    let every = session.search(&query).hits().unwrap();
-    let first = session.search(&query).first_of_game().hits().unwrap();
+    let every = database.scan(&query).hits().unwrap();
+    let first = database.scan(&query).first_of_game().hits().unwrap();
     assert!(first.windows(2).all(|pair| pair[0].game().number() < pair[1].game().number()));
-    let won = session.search(&query).condition("result=1-0".parse().unwrap()).hits().unwrap();
+    let won = database.scan(&query).condition("result=1-0".parse().unwrap()).hits().unwrap();
     let expected: Vec<String> =
         every.iter().filter(|hit| hit.game().outcome().text() == "1-0").map(told).collect();
     assert!(!won.is_empty() && won.len() < every.len());
     assert_eq!(won.iter().map(told).collect::<Vec<_>>(), expected);
     for hits_max in [0, 1, 7] {
-        let some = session.search(&query).hits_max(hits_max).hits().unwrap();
+        let some = database.scan(&query).hits_max(hits_max).hits().unwrap();
         let told = |hits: &[Hit]| hits.iter().map(told).collect::<Vec<_>>();
         assert_eq!(told(&some), told(&every[..hits_max as usize]));
     }
     let order = Order::Sorted { key: SortKey::Date, reverse: false };
-    let latest = session.search(&query).first_of_game().order(order, 5).hits().unwrap();
+    let latest = database.scan(&query).first_of_game().order(order, 5).hits().unwrap();
     let dates: Vec<_> = latest.iter().map(|hit| hit.game().date()).collect();
     assert!(latest.len() == 5 && dates.windows(2).all(|pair| pair[0] >= pair[1]), "{dates:?}");
-    let places = session.search(&Query::parse("flip {Ra8 kg8}").unwrap()).places_only().hits().unwrap();
+    let places = database.scan(&Query::parse("flip {Ra8 kg8}").unwrap()).places_only().hits().unwrap();
     assert!(places.iter().all(|hit| hit.copy().is_none() && hit.copies_len() == 0));
 }
 
 #[test]
 fn all_copies_are_told_where_they_are_asked_for() {
-    let session = resident(&sample());
+    let database = resident(&sample());
     let query = Query::parse("flip Ra1").unwrap();
-    let hits = session.search(&query).all_copies().hits_max(50).hits().unwrap();
+    let hits = database.scan(&query).all_copies().hits_max(50).hits().unwrap();
     assert!(hits.iter().any(|hit| hit.copies_len() > 1));
     for hit in hits {
         assert_eq!(hit.copies().count(), hit.copies_len());
@@ -251,74 +251,74 @@ fn all_copies_are_told_where_they_are_asked_for() {
 
 #[test]
 fn counts_and_statistics_are_those_of_the_hits() {
-    for session in [resident(&sample()), streamed(&sample())] {
+    for database in [resident(&sample()), streamed(&sample())] {
         let (a, b) = (Query::parse("check").unwrap(), Query::parse("mate").unwrap());
-        let counts = session.search_all([&a, &b]).count().unwrap();
-        assert_eq!(counts[0].positions, session.search(&a).hits().unwrap().len() as u64);
-        assert_eq!(counts[1].games, session.search(&b).first_of_game().hits().unwrap().len() as u64);
-        let stats = session.search(&a).statistics("result,year").unwrap();
+        let counts = database.scan_all([&a, &b]).count().unwrap();
+        assert_eq!(counts[0].positions, database.scan(&a).hits().unwrap().len() as u64);
+        assert_eq!(counts[1].games, database.scan(&b).first_of_game().hits().unwrap().len() as u64);
+        let stats = database.scan(&a).statistics("result,year").unwrap();
         assert_eq!(stats.total().hit.positions, counts[0].positions);
         let rows = stats.rows(&"result".parse().unwrap());
         assert_eq!(rows.iter().map(|row| row.hit.games).sum::<u64>(), counts[0].games);
     }
-    let session = resident(&sample());
-    let nothing = session.search(&Query::parse("true").unwrap()).statistics("nothing");
-    assert!(matches!(nothing, Err(SessionError::Groupings(_))));
+    let database = resident(&sample());
+    let nothing = database.scan(&Query::parse("true").unwrap()).statistics("nothing");
+    assert!(matches!(nothing, Err(DatabaseError::Groupings(_))));
 }
 
 #[test]
 fn progress_ends_at_the_total() {
-    for session in [resident(&sample()), streamed(&sample())] {
+    for database in [resident(&sample()), streamed(&sample())] {
         let mut seen: Vec<Progress> = Vec::new();
         let query = Query::parse("check").unwrap();
-        session.search(&query).progress(|progress| seen.push(progress)).count().unwrap();
+        database.scan(&query).progress(|progress| seen.push(progress)).count().unwrap();
         let last = *seen.last().unwrap();
         assert!(seen.len() > 3, "{}", seen.len());
         assert!(seen.windows(2).all(|pair| pair[0].bytes <= pair[1].bytes && pair[0].games <= pair[1].games));
         assert_eq!(last.bytes_total, Some(std::fs::metadata(SAMPLE).unwrap().len()));
         assert_eq!(Some(last.bytes), last.bytes_total);
-        assert_eq!(last.positions, session.positions());
+        assert_eq!(last.positions, database.positions());
         let mut again = Progress::default();
-        session.search(&query).progress(|progress| again = progress).hits().unwrap();
+        database.scan(&query).progress(|progress| again = progress).hits().unwrap();
         assert_eq!(again, last);
     }
     let mut opened = Progress::default();
-    let session = options().progress(|progress| opened = progress).open([SAMPLE]).unwrap();
-    assert_eq!((Some(opened.bytes), opened.positions), (opened.bytes_total, session.positions()));
+    let database = options().progress(|progress| opened = progress).open([SAMPLE]).unwrap();
+    assert_eq!((Some(opened.bytes), opened.positions), (opened.bytes_total, database.positions()));
 }
 
 #[test]
 fn a_switch_stops_a_request() {
-    for session in [resident(&sample()), streamed(&sample())] {
+    for database in [resident(&sample()), streamed(&sample())] {
         let (cancel, query) = (Cancel::new(), Query::parse("true").unwrap());
         let mut blocks = 0;
-        let stopped = session.search(&query).cancelled_by(&cancel).threads(1).progress(|_| {
+        let stopped = database.scan(&query).cancelled_by(&cancel).threads(1).progress(|_| {
             blocks += 1;
             cancel.cancel();
         });
-        assert!(matches!(stopped.count(), Err(SessionError::Cancelled)));
+        assert!(matches!(stopped.count(), Err(DatabaseError::Cancelled)));
         assert_eq!(blocks, 1);
         assert!(cancel.is_cancelled());
         // Other requests go on.
-        assert_eq!(session.search(&query).count().unwrap()[0].positions, session.positions());
+        assert_eq!(database.scan(&query).count().unwrap()[0].positions, database.positions());
     }
     let cancel = Cancel::new();
     let opened = options().cancelled_by(&cancel).progress(|_| cancel.cancel()).open([SAMPLE]);
-    assert!(matches!(opened, Err(SessionError::Cancelled)));
+    assert!(matches!(opened, Err(DatabaseError::Cancelled)));
 }
 
 #[test(part = 2)]
-fn threads_share_a_session() {
-    for session in [resident(&sample()), streamed(&sample())] {
-        let expected: Vec<Vec<String>> = QUERIES.iter().map(|query| all(&session, query)).collect();
+fn threads_share_a_database() {
+    for database in [resident(&sample()), streamed(&sample())] {
+        let expected: Vec<Vec<String>> = QUERIES.iter().map(|query| all(&database, query)).collect();
         let checked = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let (session, expected, checked) = (&session, &expected, &checked);
+                let (database, expected, checked) = (&database, &expected, &checked);
                 scope.spawn(move || {
                     for index in 0..QUERIES.len() {
                         let index = (index + thread) % QUERIES.len();
-                        assert_eq!(all(session, QUERIES[index]), expected[index]);
+                        assert_eq!(all(database, QUERIES[index]), expected[index]);
                         checked.fetch_add(1, Ordering::Relaxed);
                     }
                 });
@@ -330,18 +330,18 @@ fn threads_share_a_session() {
 
 #[test]
 fn engines_answer_alike_and_check_each_other() {
-    let session = resident(&sample());
+    let database = resident(&sample());
     for query in ["shift flip {Nd4 kf3}", "passedpawns"] {
         let query = Query::parse(query).unwrap();
         let told = |choice| -> Vec<String> {
             let verify = orbit_engine::verify::Sample::All;
-            let hits = session.search(&query).engine(choice).verify(verify).hits();
+            let hits = database.scan(&query).engine(choice).verify(verify).hits();
             hits.unwrap().iter().map(told).collect()
         };
         let expected = told(EngineChoice::Cpu);
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
-        let name = |choice| session.search(&query).engine(choice).engine_name().unwrap();
+        let name = |choice| database.scan(&query).engine(choice).engine_name().unwrap();
         // So few positions are not worth a card.
         assert_eq!(
             [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
@@ -360,7 +360,7 @@ fn positions_enough_are_worth_a_card() {
         let mut options = EngineOptions::default();
         (options.gpu, options.positions) = (Some(card.clone()), positions);
         let parsed = orbit_query::parse("Ra1").unwrap();
-        let scan = Scan::with_query(parsed, &options).unwrap();
+        let scan = Executor::with_query(parsed, &options).unwrap();
         (scan.engine().info().name, format!("{:?}", options.card))
     };
     let few = positions_for_card(std::thread::available_parallelism().map_or(1, |threads| threads.get()));
@@ -375,23 +375,23 @@ fn positions_enough_are_worth_a_card() {
 fn a_card_that_is_asked_for_answers_alike() {
     let card = device_options(GpuLimits::default());
     drop(open_device(card.clone()));
-    let session = options().engine(EngineChoice::Gpu).gpu(Some(card)).open(sample()).unwrap();
+    let database = options().engine(EngineChoice::Gpu).gpu(Some(card)).open(sample()).unwrap();
     for text in ["shift flip {Nd4 kf3}", "passedpawns", "power A > 30"] {
         let query = Query::parse(text).unwrap();
-        let found = session.search(&query).hits().unwrap();
-        let expected = session.search(&query).engine(EngineChoice::Cpu).hits().unwrap();
-        assert_eq!(session.search(&query).engine_name().unwrap(), "gpu");
+        let found = database.scan(&query).hits().unwrap();
+        let expected = database.scan(&query).engine(EngineChoice::Cpu).hits().unwrap();
+        assert_eq!(database.scan(&query).engine_name().unwrap(), "gpu");
         assert!(!found.is_empty());
         assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected.iter().map(told).collect::<Vec<_>>());
     }
 }
 
 #[test]
-fn queries_outlive_sessions_and_hits_their_queries() {
+fn queries_outlive_databases_and_hits_their_queries() {
     let query = Query::parse("shift {Nd4 kf3}").unwrap();
     let hits = {
-        let session = resident(&sample());
-        session.search(&query).hits().unwrap()
+        let database = resident(&sample());
+        database.scan(&query).hits().unwrap()
     };
     let copies = query.copies().to_vec();
     drop(query);
@@ -407,10 +407,10 @@ fn a_file_that_changes_is_noticed() {
     let paths = [path.clone()];
     let (held, streamed, query) = (resident(&paths), streamed(&paths), Query::parse("true").unwrap());
     std::fs::write(&path, "1. d4 *\n").unwrap();
-    let found = streamed.search(&query).count();
-    assert!(matches!(&found, Err(SessionError::Changed { name }) if *name == path.display().to_string()));
-    assert!(matches!(streamed.game(1), Err(SessionError::Changed { .. })));
-    assert_eq!(held.search(&query).count().unwrap()[0].games, 30_000);
+    let found = streamed.scan(&query).count();
+    assert!(matches!(&found, Err(DatabaseError::Changed { name }) if *name == path.display().to_string()));
+    assert!(matches!(streamed.game(1), Err(DatabaseError::Changed { .. })));
+    assert_eq!(held.scan(&query).count().unwrap()[0].games, 30_000);
 }
 
 #[test]
@@ -418,7 +418,7 @@ fn faults_say_what_to_do() {
     let fault = Query::parse("flip {R[a8-1] kh8}").unwrap_err();
     assert!(fault.to_string().contains('^') && fault.to_string().contains("rank"), "{fault}");
     assert!(fault.diagnostic().span.start > 0);
-    let missing = Session::open(["no such file.pgn"]).map(|_| ()).unwrap_err();
+    let missing = Database::open(["no such file.pgn"]).map(|_| ()).unwrap_err();
     assert!(missing.to_string().contains("no such file.pgn"), "{missing}");
 }
 
@@ -432,23 +432,23 @@ fn hits_in_side_lines_tell_their_nodes() {
     std::fs::write(&path, TREE.repeat(400)).unwrap();
     let paths = [path];
     let plain = resident(&paths);
-    let sessions = [
+    let databases = [
         options().variations(true).open(&paths).unwrap(),
         options().variations(true).resident_bytes_max(10_000).open(&paths).unwrap(),
     ];
     let query = Query::parse("true").unwrap();
     let whole = query.with_variations();
-    assert!(matches!(plain.search(&whole).hits(), Err(SessionError::NoVariations)));
+    assert!(matches!(plain.scan(&whole).hits(), Err(DatabaseError::NoVariations)));
     let mut answers = Vec::new();
-    for session in &sessions {
+    for database in &databases {
         // Without side lines it is as if none were kept.
-        assert_eq!(all(session, "true"), all(&plain, "true"));
-        let sums = |session: &Session| {
-            let (_, summary) = session.search(&query).collect(&orbit_search::run::TotalsCollector).unwrap();
+        assert_eq!(all(database, "true"), all(&plain, "true"));
+        let sums = |database: &Database| {
+            let (_, summary) = database.scan(&query).collect(&orbit_search::run::TotalsCollector).unwrap();
             (summary.side_lines, summary.totals.positions, summary.totals.reasons)
         };
-        assert_eq!(sums(session), sums(&plain));
-        let hits = session.search(&whole).hits().unwrap();
+        assert_eq!(sums(database), sums(&plain));
+        let hits = database.scan(&whole).hits().unwrap();
         assert_eq!(hits.len(), 400 * (12 + 7));
         for hit in &hits {
             let (game, node) = (hit.game(), hit.node());

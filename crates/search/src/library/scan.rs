@@ -1,40 +1,40 @@
-//! Requests to a session.
+//! Requests to a database.
 
 use std::ops::{ControlFlow, Range};
 
 use super::hit::Hits;
-use super::{Cancel, Hit, Progress, Query, Session, SessionError};
+use super::{Cancel, Database, DatabaseError, Hit, Progress, Query};
 use crate::choice::{Choice, Condition, Order, Player};
+use crate::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use crate::report::{Found, HitTotals, Names};
 use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
-use crate::scan::{BlockAnswers, EngineChoice, EngineOptions, Scan};
 use crate::stats::{Counts, Grouping, Stats};
 use orbit_core::board::Color;
-use orbit_database::{Database, Room, StreamedBlock, Summary, Turns};
+use orbit_database::{BlockStream, Room, StreamedBlock, Summary, Turns};
 use orbit_engine::verify::Sample;
 use orbit_engine::{Answers, Spans, Wants};
 use orbit_query::Type;
 use orbit_reel::{Alike, Block, GameSet};
 use orbit_transforms::OutermostOrbit as _;
 
-/// A request: a query, which games and hits count, and in the end what is wanted of them: [hits](Search::hits),
-/// [counts](Search::count), [statistics](Search::statistics), or what a [collector](Search::collect) makes.
+/// A request: a query, which games and hits count, and in the end what is wanted of them: [hits](Scan::hits),
+/// [counts](Scan::count), [statistics](Scan::statistics), or what a [collector](Scan::collect) makes.
 ///
 /// ```
-/// use orbit_search::{Query, Session};
+/// use orbit_search::{Database, Query};
 ///
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-/// let session = Session::open(["games/sample.pgn"])?;
+/// let database = Database::open(["games/sample.pgn"])?;
 /// let query = Query::parse("check")?;
-/// let hits = session.search(&query).condition("result=1-0".parse()?).first_of_game().hits_max(3).hits()?;
+/// let hits = database.scan(&query).condition("result=1-0".parse()?).first_of_game().hits_max(3).hits()?;
 /// assert_eq!(hits.len(), 3);
 /// assert!(hits.iter().all(|hit| hit.game().outcome().text() == "1-0"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub struct Search<'a> {
-    pub(super) session: &'a Session,
+pub struct Scan<'a> {
+    pub(super) database: &'a Database,
     pub(super) queries: Vec<Query>,
     pub(crate) choice: Choice,
     hits_max: u64,
@@ -72,12 +72,12 @@ impl Told {
     }
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(session: &'a Session, queries: Vec<Query>) -> Search<'a> {
-        let mut engine = session.engine.clone();
-        (engine.positions, engine.held) = (session.positions(), session.numbers());
-        Search {
-            session,
+impl<'a> Scan<'a> {
+    pub(super) fn new(database: &'a Database, queries: Vec<Query>) -> Scan<'a> {
+        let mut engine = database.engine.clone();
+        (engine.positions, engine.held) = (database.positions(), database.numbers());
+        Scan {
+            database,
             queries,
             choice: Choice::default(),
             hits_max: u64::MAX,
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
             order: None,
             detail: Wants::VALUES | Wants::LOWEST_COPY,
             engine,
-            threads: session.threads,
+            threads: database.threads,
             turns: None,
             unique: None,
             blocks: None,
@@ -96,8 +96,8 @@ impl<'a> Search<'a> {
     }
 
     /// Counts only games for which this is true, such as `"elo>2500".parse()?`, or hits at positions for which it is, such as
-    /// `"clock<30".parse()?`; of several conditions all must be. Clocks and evaluations stand in comments, which the session
-    /// must keep: see [`SessionOptions::variations`](super::SessionOptions::variations).
+    /// `"clock<30".parse()?`; of several conditions all must be. Clocks and evaluations stand in comments, which the database
+    /// must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
         self.choice.conditions.push(condition);
         self
@@ -140,19 +140,19 @@ impl<'a> Search<'a> {
         Ok(self)
     }
 
-    /// Stops after so many hits: see [`Search::hits`] and [`Search::for_each`].
+    /// Stops after so many hits: see [`Scan::hits`] and [`Scan::for_each`].
     pub fn hits_max(mut self, hits: u64) -> Self {
         self.hits_max = hits;
         self
     }
 
-    /// Stops after so many games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    /// Stops after so many games that hit: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn games_max(mut self, games: u64) -> Self {
         self.games_max = Some(games);
         self
     }
 
-    /// Leaves out the first games that hit: see [`Search::for_each`], [`Search::pgn`] and `Search::table`.
+    /// Leaves out the first games that hit: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn skip(mut self, games: u64) -> Self {
         self.skip = games;
         self
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
     }
 
     /// Hands out the hits of the best `games_max` games, in an order other than that of the database, once all were seen:
-    /// see [`Search::hits`] and [`Search::for_each`].
+    /// see [`Scan::hits`] and [`Scan::for_each`].
     pub fn order(mut self, order: Order, games_max: usize) -> Self {
         self.order = Some((order, games_max));
         self
@@ -189,7 +189,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Chooses another engine than the session's.
+    /// Chooses another engine than the database's.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
@@ -213,17 +213,17 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Reads these blocks alone, counted from 0 over all reels: see [`Session::positions_of_blocks`]. Games keep their
+    /// Reads these blocks alone, counted from 0 over all reels: see [`Database::positions_of_blocks`]. Games keep their
     /// numbers. What is found in ranges that follow each other is what is found in all, one after the other, if the query
     /// [splits](Query::splits) and neither games nor hits are limited or ordered.
     ///
     /// ```
-    /// use orbit_search::{Query, Session};
+    /// use orbit_search::{Database, Query};
     ///
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-    /// let session = Session::open(["games/sample.pgn"])?;
-    /// assert_eq!(session.positions_of_blocks(), None);
-    /// assert!(session.search(&Query::parse("mate")?).blocks(0..1).count().is_err());
+    /// let database = Database::open(["games/sample.pgn"])?;
+    /// assert_eq!(database.positions_of_blocks(), None);
+    /// assert!(database.scan(&Query::parse("mate")?).blocks(0..1).count().is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn blocks(mut self, blocks: Range<usize>) -> Self {
@@ -244,12 +244,12 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// All hits of the first query, in the order of the database or of [`Search::order`].
+    /// All hits of the first query, in the order of the database or of [`Scan::order`].
     ///
     /// # Errors
     ///
-    /// Those of [`Search::for_each`].
-    pub fn hits(self) -> Result<Vec<Hit>, SessionError> {
+    /// Those of [`Scan::for_each`].
+    pub fn hits(self) -> Result<Vec<Hit>, DatabaseError> {
         let mut hits = Vec::new();
         self.for_each(|hit| {
             hits.push(hit);
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
         Ok(hits)
     }
 
-    /// Calls `take` for every hit of the first query, in the order of the database or of [`Search::order`], until it breaks.
+    /// Calls `take` for every hit of the first query, in the order of the database or of [`Scan::order`], until it breaks.
     ///
     /// # Errors
     ///
@@ -268,7 +268,10 @@ impl<'a> Search<'a> {
     /// # Panics
     ///
     /// Without a query.
-    pub fn for_each(mut self, mut take: impl FnMut(Hit) -> ControlFlow<()>) -> Result<Summary, SessionError> {
+    pub fn for_each(
+        mut self,
+        mut take: impl FnMut(Hit) -> ControlFlow<()>,
+    ) -> Result<Summary, DatabaseError> {
         let mut left = self.hits_max;
         let mut take = move |hit| {
             left -= 1;
@@ -281,12 +284,12 @@ impl<'a> Search<'a> {
         }
         let (skip, mut top) = (self.skip, self.order.map(|(order, max)| (order, order.top(self.room(max)))));
         let wants = self.wants_of_hits();
-        let (scan, session) = (self.scan()?, self.session);
+        let (executor, database) = (self.executor()?, self.database);
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
-        let (names, hits) = (Names::default(), Hits { query: &query, sources: &session.sources, untold });
-        let summary = self.for_each_told(&scan, wants, |streamed, told| {
+        let (names, hits) = (Names::default(), Hits { query: &query, sources: &database.sources, untold });
+        let summary = self.for_each_told(&executor, wants, |streamed, told| {
             let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
             match &mut top {
                 None => block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
@@ -312,17 +315,17 @@ impl<'a> Search<'a> {
     }
 
     /// Hands what the first query answers on each block to `take`, in the order of the database, until it breaks. `wants` are
-    /// those of hits; those of the choice are added. The scan is that of [`Search::scan`].
+    /// those of hits; those of the choice are added. The scan is that of [`Scan::executor`].
     ///
     /// # Errors
     ///
-    /// Those of [`Search::for_each`].
+    /// Those of [`Scan::for_each`].
     pub(crate) fn for_each_told(
         &mut self,
-        scan: &Scan,
+        executor: &Executor,
         wants: Wants,
         mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
-    ) -> Result<Summary, SessionError> {
+    ) -> Result<Summary, DatabaseError> {
         let wants = wants | self.choice.wants();
         let outputs: Vec<_> = self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect();
         let work = |found: BlockAnswers<'_>, _: &Room| {
@@ -336,7 +339,7 @@ impl<'a> Search<'a> {
             Some(Told { answers, games, sides })
         };
         let choice = self.choice.clone();
-        self.run(scan, &outputs, &choice, work, |streamed, told| {
+        self.run(executor, &outputs, &choice, work, |streamed, told| {
             told.map_or(ControlFlow::Break(()), |told| take(streamed, told))
         })
     }
@@ -346,35 +349,35 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Search::for_each`].
+    /// Those of [`Scan::for_each`].
     pub(super) fn run<T: Send>(
         &mut self,
-        scan: &Scan,
+        executor: &Executor,
         outputs: &[Wants],
         choice: &Choice,
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
         mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
-    ) -> Result<Summary, SessionError> {
-        let database = self.database(false)?;
-        let mut progress = self.begin(&database);
-        let summary = scan.for_each_block(database, outputs, choice, work, |streamed, made| {
+    ) -> Result<Summary, DatabaseError> {
+        let stream = self.stream(false)?;
+        let mut progress = self.begin(&stream);
+        let summary = executor.for_each_block(stream, outputs, choice, work, |streamed, made| {
             self.step(&mut progress, &streamed);
             take(&streamed, made)
         })?;
-        self.finish(progress, scan, &summary)?;
+        self.finish(progress, executor, &summary)?;
         Ok(summary)
     }
 
     /// What is read.
-    pub(super) fn database(&self, with_texts: bool) -> Result<Database, SessionError> {
-        let database = match &self.blocks {
-            None => self.session.database(&self.cancel, with_texts),
-            Some(blocks) => self.session.database_of_blocks(&self.cancel, blocks.clone()),
+    pub(super) fn stream(&self, with_texts: bool) -> Result<BlockStream, DatabaseError> {
+        let stream = match &self.blocks {
+            None => self.database.stream(&self.cancel, with_texts),
+            Some(blocks) => self.database.stream_of_blocks(&self.cancel, blocks.clone()),
         };
-        let database = database?.in_turn(self.turns.as_ref());
+        let stream = stream?.in_turn(self.turns.as_ref());
         match self.unique {
-            None => Ok(database),
-            Some(alike) => Ok(database.without_duplicates(GameSet::new(alike))),
+            None => Ok(stream),
+            Some(alike) => Ok(stream.without_duplicates(GameSet::new(alike))),
         }
     }
 
@@ -390,8 +393,8 @@ impl<'a> Search<'a> {
     }
 
     /// How far a request has come that was not begun.
-    pub(super) fn begin(&self, database: &Database) -> Progress {
-        Progress { bytes_total: database.bytes_total(), ..Progress::default() }
+    pub(super) fn begin(&self, stream: &BlockStream) -> Progress {
+        Progress { bytes_total: stream.bytes_total(), ..Progress::default() }
     }
 
     /// Tells of the next block.
@@ -404,8 +407,8 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Search::collect`].
-    pub fn count(self) -> Result<Vec<HitTotals>, SessionError> {
+    /// Those of [`Scan::collect`].
+    pub fn count(self) -> Result<Vec<HitTotals>, DatabaseError> {
         let queries = self.queries.len();
         let (part, _) = self.collect(&TotalsCollector)?;
         let mut totals = part.queries;
@@ -418,8 +421,8 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// Groupings that are not understood, and those of [`Search::collect`].
-    pub fn statistics(self, groupings: &str) -> Result<Counts, SessionError> {
+    /// Groupings that are not understood, and those of [`Scan::collect`].
+    pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
         let stats = Stats::new(Grouping::list(groupings)?).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
         let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
@@ -438,17 +441,17 @@ impl<'a> Search<'a> {
     ///
     /// What keeps the engine or the database from coming to the end, what the collector cannot take, or that the request was
     /// cancelled.
-    pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), SessionError> {
-        let scan = self.scan()?;
-        let run = Run::new(&scan, &self.choice, collector);
-        let database = self.database(run.wants().contains(Wants::GAME_TEXTS))?;
-        let mut progress = Progress { bytes_total: database.bytes_total(), ..Progress::default() };
+    pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
+        let executor = self.executor()?;
+        let run = Run::new(&executor, &self.choice, collector);
+        let stream = self.stream(run.wants().contains(Wants::GAME_TEXTS))?;
+        let mut progress = Progress { bytes_total: stream.bytes_total(), ..Progress::default() };
         let watch = &mut self.watch;
-        let (part, summary) = run.collect_watched(database, |streamed: &StreamedBlock| {
+        let (part, summary) = run.collect_watched(stream, |streamed: &StreamedBlock| {
             progress.add(streamed);
             watch(progress);
         })?;
-        self.finish(progress, &scan, &summary)?;
+        self.finish(progress, &executor, &summary)?;
         Ok((part, summary))
     }
 
@@ -457,8 +460,8 @@ impl<'a> Search<'a> {
     /// # Errors
     ///
     /// The engine refuses a query, or there is no such card.
-    pub fn engine_name(&self) -> Result<&'static str, SessionError> {
-        Ok(self.scan()?.engine().info().name)
+    pub fn engine_name(&self) -> Result<&'static str, DatabaseError> {
+        Ok(self.executor()?.engine().info().name)
     }
 
     fn wants_of_hits(&self) -> Wants {
@@ -470,31 +473,31 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Search::engine_name`].
-    pub(crate) fn scan(&self) -> Result<Scan, SessionError> {
+    /// Those of [`Scan::engine_name`].
+    pub(crate) fn executor(&self) -> Result<Executor, DatabaseError> {
         let queries = self.queries.iter().map(Query::prepared).collect();
-        Ok(Scan::of(queries, &self.engine)?.threads(self.threads))
+        Ok(Executor::of(queries, &self.engine)?.threads(self.threads))
     }
 
     /// Ends a request: the last of its progress, what was learnt of the database, and of the card.
     pub(super) fn finish(
         &mut self,
         mut progress: Progress,
-        scan: &Scan,
+        executor: &Executor,
         summary: &Summary,
-    ) -> Result<(), SessionError> {
-        if scan.engine().info().notice.is_some() {
+    ) -> Result<(), DatabaseError> {
+        if executor.engine().info().notice.is_some() {
             self.engine.card.forget();
         }
         if self.cancel.is_cancelled() && !summary.finished {
-            return Err(SessionError::Cancelled);
+            return Err(DatabaseError::Cancelled);
         }
         if summary.finished {
             progress.finish(summary);
             (self.watch)(progress);
         }
         if self.blocks.is_none() && self.unique.is_none() {
-            self.session.learn(summary, scan.searches_variations());
+            self.database.learn(summary, executor.searches_variations());
         }
         Ok(())
     }

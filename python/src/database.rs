@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orbit_chess::{Bitboard, SessionOptions, Square};
+use orbit_chess::{Bitboard, DatabaseOptions, Square};
 use orbit_search::job::divide;
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::wait;
 
 /// Open databases.
 #[pyclass(frozen, module = "orbit_chess._native")]
-pub struct Session(Arc<orbit_chess::Session>);
+pub struct Database(Arc<orbit_chess::Database>);
 
 /// What is opened.
 enum Input {
@@ -23,16 +23,16 @@ enum Input {
     Text(String, Vec<u8>),
 }
 
-impl Session {
+impl Database {
     fn open_input(
         py: Python<'_>,
         input: Input,
         (variations, memory, name, threads, reels): (bool, Option<u64>, &str, Option<usize>, bool),
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Session> {
+    ) -> PyResult<Database> {
         let engine = name.parse().map_err(errors::of_option)?;
         let opened = wait::run(py, progress, |running| {
-            let options = SessionOptions::new()
+            let options = DatabaseOptions::new()
                 .variations(variations)
                 .engine(engine)
                 .substitute_reels(reels)
@@ -51,12 +51,12 @@ impl Session {
                 Input::Text(name, text) => options.open_bytes(&name, text),
             }
         })?;
-        opened.map(|session| Session(Arc::new(session))).map_err(errors::of_session)
+        opened.map(|database| Database(Arc::new(database))).map_err(errors::of_database)
     }
 }
 
 #[pymethods]
-impl Session {
+impl Database {
     /// Opens files, folders and reels.
     #[staticmethod]
     #[pyo3(signature = (paths, *, variations, memory, engine, threads, reels, progress))]
@@ -70,14 +70,14 @@ impl Session {
         threads: Option<usize>,
         reels: bool,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Session> {
+    ) -> PyResult<Database> {
         if paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(errors::of_option(
                 "`-` is no file: read standard input and hand its text to `loads`",
             ));
         }
         let options = (variations, memory, engine, threads, reels);
-        Session::open_input(py, Input::Paths(paths), options, progress)
+        Database::open_input(py, Input::Paths(paths), options, progress)
     }
 
     /// Opens a text.
@@ -90,9 +90,9 @@ impl Session {
         variations: bool,
         engine: &str,
         threads: Option<usize>,
-    ) -> PyResult<Session> {
+    ) -> PyResult<Database> {
         let options = (variations, Some(u64::MAX), engine, threads, false);
-        Session::open_input(py, Input::Text(name, text), options, None)
+        Database::open_input(py, Input::Text(name, text), options, None)
     }
 
     /// A request of queries.
@@ -111,14 +111,14 @@ impl Session {
 
     /// The game of a number.
     fn game(&self, py: Python<'_>, number: u32) -> PyResult<Option<Game>> {
-        let session = &self.0;
-        let game = wait::run(py, None, |_| session.game(number))?;
-        Ok(game.map_err(errors::of_session)?.map(Game))
+        let database = &self.0;
+        let game = wait::run(py, None, |_| database.game(number))?;
+        Ok(game.map_err(errors::of_database)?.map(Game))
     }
 
     /// Writes a file, which gets its name when it is complete.
     fn write_file(&self, py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
-        py.detach(|| self.0.write_file(&path, text)).map_err(errors::of_session)
+        py.detach(|| self.0.write_file(&path, text)).map_err(errors::of_database)
     }
 
     #[getter]

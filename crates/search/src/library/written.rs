@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Search, Session, SessionError};
+use super::{Database, DatabaseError, Scan};
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
 use crate::request::RequestError;
@@ -13,40 +13,40 @@ use orbit_core::files::{OutputFile, refuse_clashes};
 use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
 
-impl Search<'_> {
+impl Scan<'_> {
     /// Writes the games that the first query hits to a file, as their sources have them, in the order of the database. A
     /// name that ends in `.zst` is packed. The file gets its name when it is complete. Returns how many games were written.
     ///
     /// # Errors
     ///
     /// An order was asked for, a file that cannot be written or that the database is read from, texts of games that cannot be read, and those of
-    /// [`Search::for_each`].
-    pub fn pgn(mut self, path: &Path) -> Result<u64, SessionError> {
+    /// [`Scan::for_each`].
+    pub fn pgn(mut self, path: &Path) -> Result<u64, DatabaseError> {
         if self.order.is_some() {
             return Err(RequestError::new(
                 "games are written in the order of the database: leave out {sort} and {sample}",
             )
             .into());
         }
-        let session = self.session;
-        let file = session.output(path)?;
-        let scan = self.scan()?;
+        let database = self.database;
+        let file = database.output(path)?;
+        let executor = self.executor()?;
         let collector = GamesCollector::new(Comment::None, Reach::new(self.skip, self.games_max));
         let choice = std::mem::take(&mut self.choice);
-        let run = Run::new(&scan, &choice, &collector);
-        let database = self.database(run.wants().contains(Wants::GAME_TEXTS))?;
-        let (mut texts, names) = (database.texts(), run.names(database.source_names()));
+        let run = Run::new(&executor, &choice, &collector);
+        let stream = self.stream(run.wants().contains(Wants::GAME_TEXTS))?;
+        let (mut texts, names) = (stream.texts(), run.names(stream.source_names()));
         let mut wanted = GamesTaken::new(self.skip, self.games_max);
         let (mut writer, mut written, mut fault) = (PgnWriter::new(file), 0, None);
-        let mut progress = self.begin(&database);
-        let summary = run.for_each_part(database, &names, |streamed: StreamedBlock, part| {
+        let mut progress = self.begin(&stream);
+        let summary = run.for_each_part(stream, &names, |streamed: StreamedBlock, part| {
             self.step(&mut progress, &streamed);
             for mut game in part.games {
                 if !wanted.takes_next() {
                     continue;
                 }
                 let text = game.read(&streamed, &mut texts);
-                let text = text.map_err(|error| SessionError::from(TakeError::Text(error)));
+                let text = text.map_err(|error| DatabaseError::from(TakeError::Text(error)));
                 match text.and_then(|text| Ok(writer.write(text)?)) {
                     Ok(()) => written += 1,
                     Err(error) => {
@@ -58,7 +58,7 @@ impl Search<'_> {
             if wanted.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         fault.map_or(Ok(()), Err)?;
-        self.finish(progress, &scan, &summary)?;
+        self.finish(progress, &executor, &summary)?;
         writer.finish()?.finish()?;
         Ok(written)
     }
@@ -68,39 +68,39 @@ impl Search<'_> {
     ///
     /// # Errors
     ///
-    /// Games are to be left out, limited or ordered, and those of [`Search::collect`].
-    pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, SessionError> {
+    /// Games are to be left out, limited or ordered, and those of [`Scan::collect`].
+    pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, DatabaseError> {
         if self.order.is_some() || self.skip > 0 || self.games_max.is_some() {
             return Err(RequestError::new(
                 "reports and heat maps are of all games: leave out {skip}, {limit}, {sort} and {sample}",
             )
             .into());
         }
-        let scan = self.scan()?;
+        let executor = self.executor()?;
         let query = self.queries[0].clone();
-        let collector = FindingsCollector::new(query.filter(), scan.ty(), sample_max, seed);
-        let collector = collector.with_spans(scan.has_spans());
+        let collector = FindingsCollector::new(query.filter(), executor.ty(), sample_max, seed);
+        let collector = collector.with_spans(executor.has_spans());
         let collector = if self.choice.player.is_some() { collector.of_player() } else { collector };
-        let (chosen, session) = (self.choice.in_words(), self.session);
+        let (chosen, database) = (self.choice.in_words(), self.database);
         let (part, _) = self.collect(&collector)?;
-        let (engine, sources) = (scan.engine().info().name, session.sources());
+        let (engine, sources) = (executor.engine().info().name, database.sources());
         Ok(collector.findings(&part, &About { query: query.text(), engine, sources, chosen: &chosen }))
     }
 }
 
-impl Session {
+impl Database {
     /// Writes a file, which gets its name when it is complete.
     ///
     /// # Errors
     ///
     /// The file cannot be written, or the database is read from it.
-    pub fn write_file(&self, path: &Path, text: &str) -> Result<(), SessionError> {
+    pub fn write_file(&self, path: &Path, text: &str) -> Result<(), DatabaseError> {
         let mut file = self.output(path)?;
         file.write_all(text.as_bytes())?;
         Ok(file.finish()?)
     }
 
-    fn output(&self, path: &Path) -> Result<OutputFile, SessionError> {
+    fn output(&self, path: &Path) -> Result<OutputFile, DatabaseError> {
         refuse_clashes(self.files(), [path])?;
         Ok(OutputFile::create(path)?)
     }

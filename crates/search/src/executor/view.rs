@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::choice::Choice;
-use crate::scan::Scan;
+use crate::executor::Executor;
 use orbit_core::board::Color;
 use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, Span, Wants};
 use orbit_reel::{Block, GameRow};
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
     }
 
     /// What each query answers of no game.
-    pub(super) fn nothing(&self, scan: &Scan, outputs: &[Wants]) -> Vec<Answers> {
+    pub(super) fn nothing(&self, scan: &Executor, outputs: &[Wants]) -> Vec<Answers> {
         let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
             let mut hits = Hits::new(self.whole);
             hits.make_room(self.whole, *outputs, prepared.query.body.ty());

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use orbit_chess::{GameRef, SessionOptions};
-use orbit_database::{Database, DatabaseOptions, PlaceCache};
+use orbit_chess::{DatabaseOptions, GameRef};
+use orbit_database::{BlockStream, PlaceCache, StreamOptions};
 use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 
 use super::SAMPLE;
@@ -35,8 +35,8 @@ fn told(block: &Block, number: u32) -> String {
     panic!("no game {number}");
 }
 
-fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> DatabaseOptions {
-    let mut options = DatabaseOptions::default();
+fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> StreamOptions {
+    let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
     options.places = cache.cloned();
     options
@@ -45,7 +45,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> DatabaseOptions {
 /// What reading everything tells of each game.
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
-    let database = Database::open(paths, options(None, 50_000)).unwrap();
+    let database = BlockStream::open(paths, options(None, 50_000)).unwrap();
     let take = |taken: orbit_database::StreamedBlock, ()| {
         let games = taken.block.games_before + 1..=taken.block.games_before + taken.block.games_read();
         out.extend(games.map(|number| told(&taken.block, number)));
@@ -57,7 +57,7 @@ fn every(paths: &[PathBuf]) -> Vec<String> {
 
 /// One game, and how many bytes were read for it.
 fn one(paths: &[PathBuf], number: u32, cache: &PlaceCache) -> (Option<String>, u64) {
-    let database = Database::open(paths, options(Some(cache), 30_000)).unwrap();
+    let database = BlockStream::open(paths, options(Some(cache), 30_000)).unwrap();
     let found = database.block_of_game(number, 2).unwrap();
     (found.block.map(|block| told(&block, number)), found.summary.bytes)
 }
@@ -242,18 +242,18 @@ fn where_nothing_can_be_noted_games_are_found() {
     write(prose, "To whom it may concern: this is a letter.\n".repeat(9).as_bytes());
     let folders = [folder.path().to_owned()];
     for _ in 0..2 {
-        let database = Database::open(&folders, options(Some(&cache), 30_000)).unwrap();
+        let database = BlockStream::open(&folders, options(Some(&cache), 30_000)).unwrap();
         let found = database.block_of_game(1700, 1).unwrap();
         assert!(found.block.is_some() && found.summary.skipped().count() == 1);
     }
 }
 
 #[test]
-fn a_session_has_games_by_number() {
+fn a_database_has_games_by_number() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [write(folder.path().join("games.pgn"), text("games").as_bytes())];
     let open = |bytes| {
-        let options = SessionOptions::new().resident_bytes_max(bytes).places(Some(cache(folder.path())));
+        let options = DatabaseOptions::new().resident_bytes_max(bytes).places(Some(cache(folder.path())));
         options.open(&paths).unwrap()
     };
     let (held, streamed) = (open(1 << 30), open(0));

@@ -1,6 +1,6 @@
 //! Queries over one database, block by block: the engine that suits, and the one loop over blocks.
 //!
-//! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Session`].
+//! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Database`].
 
 mod found;
 mod view;
@@ -18,7 +18,7 @@ use orbit_core::board::Color;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::named::choices;
 use orbit_core::sync::lock;
-use orbit_database::{Database, DatabaseError, Room, StreamedBlock, Summary};
+use orbit_database::{BlockStream, Room, StreamError, StreamedBlock, Summary};
 use orbit_engine::cpu::Cpu;
 use orbit_engine::fallback::Fallback;
 use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, GpuOptions};
@@ -71,7 +71,7 @@ pub struct EngineOptions {
     pub gpu: Option<GpuOptions>,
     /// That card once it is open: scans with clones of these options share it.
     pub card: Card,
-    /// Positions that are known to be scanned: see [`Database::positions_known`].
+    /// Positions that are known to be scanned: see [`BlockStream::positions_known`].
     pub positions: u64,
     /// The blocks that are scanned, if they are held: see [`Block::number_held`].
     pub held: Option<Range<u64>>,
@@ -195,7 +195,7 @@ pub enum ScanError {
     NoAnnotations,
     /// A reel is damaged; all hits before were delivered.
     #[error(transparent)]
-    Database(#[from] DatabaseError),
+    Database(#[from] StreamError),
 }
 
 impl From<Diagnostic> for ScanError {
@@ -205,7 +205,7 @@ impl From<Diagnostic> for ScanError {
 }
 
 /// Queries that are ready to run.
-pub struct Scan {
+pub struct Executor {
     queries: Vec<PreparedQuery>,
     engine: Box<dyn Engine>,
     remarks: Vec<Diagnostic>,
@@ -229,18 +229,18 @@ pub struct BlockAnswers<'a> {
     pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
 }
 
-impl Scan {
+impl Executor {
     /// Plans a query that was read, for a thread for each core.
     ///
     /// # Errors
     ///
     /// Copies that are too many, that the engine refuses the query, or that there is no such graphics card.
-    pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Scan, ScanError> {
+    pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, Options::default())?;
         remarks.extend(prepared.planner.warnings());
-        let scan = Scan::of(vec![prepared], options)?;
-        Ok(Scan { remarks, ..scan })
+        let scan = Executor::of(vec![prepared], options)?;
+        Ok(Executor { remarks, ..scan })
     }
 
     /// The same for any number of queries, which are answered in one run. What they have in common is computed once.
@@ -248,17 +248,17 @@ impl Scan {
     /// # Errors
     ///
     /// That the engine refuses one of them, or that there is no such graphics card.
-    pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Scan, ScanError> {
+    pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
         notes.extend(options.card.device().and_then(|device| device.take_note()));
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        Ok(Scan { queries, engine, remarks: Vec::new(), notes, threads })
+        Ok(Executor { queries, engine, remarks: Vec::new(), notes, threads })
     }
 
     /// Sets the number of threads; the hits and their order do not depend on it.
     #[must_use]
-    pub fn threads(mut self, threads: usize) -> Scan {
+    pub fn threads(mut self, threads: usize) -> Executor {
         self.threads = threads.max(1);
         self
     }
@@ -268,7 +268,7 @@ impl Scan {
         &*self.engine
     }
 
-    /// Whether a query depends on the tags of games; else a [`Database::without_tags`] gives the same
+    /// Whether a query depends on the tags of games; else a [`BlockStream::without_tags`] gives the same
     /// hits sooner.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
@@ -319,7 +319,7 @@ impl Scan {
         self.queries[0].query.finds_likeness()
     }
 
-    /// Warnings and notes about a query that [`Scan::with_query`] and its kin have read.
+    /// Warnings and notes about a query that [`Executor::with_query`] and its kin have read.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
     }
@@ -397,10 +397,10 @@ impl Scan {
     ///
     /// # Errors
     ///
-    /// The first of an engine or of [`Database::for_each_block`]; all blocks before it have been taken then.
+    /// The first of an engine or of [`BlockStream::for_each_block`]; all blocks before it have been taken then.
     pub fn for_each_block<T: Send>(
         &self,
-        database: Database,
+        stream: BlockStream,
         outputs: &[Wants],
         choice: &Choice,
         work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
@@ -409,22 +409,22 @@ impl Scan {
         let needs_comments = self.reads_comments()
             || choice.reads_comments()
             || outputs.iter().any(|wanted| wanted.contains(Wants::COMMENTS));
-        let database = match (self.searches_variations(), database.keeps_variations()) {
+        let stream = match (self.searches_variations(), stream.keeps_variations()) {
             (true, false) => return Err(ScanError::NoVariations),
-            (true, true) => database,
-            (false, _) => database.without_variations(needs_comments),
+            (true, true) => stream,
+            (false, _) => stream.without_variations(needs_comments),
         };
-        if needs_comments && !database.keeps_annotations() {
+        if needs_comments && !stream.keeps_annotations() {
             return Err(ScanError::NoAnnotations);
         }
         let last_game = match self.asks_for_last_game() {
-            true => Some(database.last_game(self.threads)?),
+            true => Some(stream.last_game(self.threads)?),
             false => None,
         };
         let outputs: Vec<Wants> = outputs.iter().map(|&wanted| choice.outputs(wanted)).collect();
         let outputs = &outputs[..];
         let mut fault = None;
-        let interrupt = &Interrupt::of(database.interrupt_flag());
+        let interrupt = &Interrupt::of(stream.interrupt_flag());
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
         let scan = |blocks: &[&Block], room: &Room| {
             let views: Vec<View<'_>> = blocks.iter().map(|block| View::new(block, choice)).collect();
@@ -489,7 +489,7 @@ impl Scan {
             (false, _) => self.threads,
         };
         let summary =
-            database.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
+            stream.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
                 Ok(result) => take(streamed, result),
                 // The blocks before it are all that is taken.
                 Err(EngineError::Interrupted) => ControlFlow::Break(()),

@@ -1,4 +1,4 @@
-//! A game of a session.
+//! A game of a database.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use orbit_core::text::decode;
 use orbit_pgn::Outcome;
 use orbit_reel::{Block, GameRow};
 
-/// One game. It shares the block of games that it lies in, so that it is cheap to clone and stays valid after the session is
+/// One game. It shares the block of games that it lies in, so that it is cheap to clone and stays valid after the database is
 /// gone; of a database that is not in memory, a game that is kept keeps its block of about a megabyte.
 #[derive(Clone)]
 pub struct GameRef {
@@ -85,7 +85,7 @@ impl GameRef {
     }
 
     /// How many nodes it has: the positions of its main line, numbered from 0, and then those of its side lines, if the
-    /// session keeps these ([`SessionOptions::variations`](super::SessionOptions::variations)). On the main line, the number of
+    /// database keeps these ([`DatabaseOptions::variations`](super::DatabaseOptions::variations)). On the main line, the number of
     /// a node is its ply.
     pub fn nodes(&self) -> u32 {
         self.row().positions() as u32
@@ -172,7 +172,7 @@ impl GameRef {
         self.row()
     }
 
-    /// Tags, moves and result as PGN, in the encoding of the source; with side lines, comments and glyphs if the session keeps
+    /// Tags, moves and result as PGN, in the encoding of the source; with side lines, comments and glyphs if the database keeps
     /// these.
     pub fn pgn(&self) -> Vec<u8> {
         game_pgn(&self.row())

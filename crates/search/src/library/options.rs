@@ -1,13 +1,13 @@
-//! How a session is opened.
+//! How a database is opened.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
-use super::{Cancel, Progress, Session, SessionError, stamp_of};
-use crate::scan::{EngineChoice, EngineOptions};
-use orbit_database::{Database, DatabaseError, DatabaseOptions, Held, PlaceCache, Reading, Turns};
+use super::{Cancel, Database, DatabaseError, Progress, stamp_of};
+use crate::executor::{EngineChoice, EngineOptions};
+use orbit_database::{BlockStream, Held, PlaceCache, Reading, StreamError, StreamOptions, Turns};
 use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
@@ -18,7 +18,7 @@ const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 /// The least memory that a position takes: its move.
 const POSITION_BYTES: u64 = 2;
 
-/// Where the blocks of a session are.
+/// Where the blocks of a database are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Residence {
@@ -29,7 +29,7 @@ pub enum Residence {
     },
     /// In the files, which each request reads anew: they need more memory than is allowed.
     Streamed {
-        /// What is allowed: [`SessionOptions::resident_bytes_max`].
+        /// What is allowed: [`DatabaseOptions::resident_bytes_max`].
         bytes_max: u64,
     },
 }
@@ -45,22 +45,22 @@ impl fmt::Display for Residence {
     }
 }
 
-/// Choices for a [`Session`]; the defaults suit.
+/// Choices for a [`Database`]; the defaults suit.
 ///
 /// ```
-/// use orbit_search::{EngineChoice, SessionOptions};
+/// use orbit_search::{EngineChoice, DatabaseOptions};
 ///
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-/// let session = SessionOptions::new()
+/// let database = DatabaseOptions::new()
 ///     .resident_bytes_max(64 << 20)
 ///     .engine(EngineChoice::Cpu)
 ///     .open(["games/sample.pgn"])?;
-/// println!("{} positions, {}", session.positions(), session.residence());
-/// # Ok::<(), orbit_search::SessionError>(())
+/// println!("{} positions, {}", database.positions(), database.residence());
+/// # Ok::<(), orbit_search::DatabaseError>(())
 /// ```
 #[must_use]
-pub struct SessionOptions<'a> {
-    database: DatabaseOptions,
+pub struct DatabaseOptions<'a> {
+    stream: StreamOptions,
     resident_bytes_max: u64,
     engine: EngineOptions,
     threads: usize,
@@ -69,15 +69,15 @@ pub struct SessionOptions<'a> {
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
 }
 
-impl Default for SessionOptions<'_> {
+impl Default for DatabaseOptions<'_> {
     fn default() -> Self {
         let mut gpu = GpuOptions::default();
         gpu.pipeline_cache = PipelineCache::of_user();
-        SessionOptions {
-            database: DatabaseOptions {
+        DatabaseOptions {
+            stream: StreamOptions {
                 substitute_reels: true,
                 places: PlaceCache::of_user(),
-                ..DatabaseOptions::default()
+                ..StreamOptions::default()
             },
             resident_bytes_max: RESIDENT_BYTES_MAX,
             engine: EngineOptions { gpu: Some(gpu), ..EngineOptions::default() },
@@ -89,10 +89,10 @@ impl Default for SessionOptions<'_> {
     }
 }
 
-impl<'a> SessionOptions<'a> {
+impl<'a> DatabaseOptions<'a> {
     /// The defaults.
-    pub fn new() -> SessionOptions<'a> {
-        SessionOptions::default()
+    pub fn new() -> DatabaseOptions<'a> {
+        DatabaseOptions::default()
     }
 
     /// Holds the database in memory if it takes at most so many bytes (1 GiB by default); else each request reads the
@@ -129,14 +129,14 @@ impl<'a> SessionOptions<'a> {
 
     /// Whether an up-to-date reel beside a file is read in its place; it is by default.
     pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
-        self.database.substitute_reels = is_wanted;
+        self.stream.substitute_reels = is_wanted;
         self
     }
 
-    /// Where it is noted which game lies where in large PGN files, for [`Session::game`]; by default in the user's folder for
+    /// Where it is noted which game lies where in large PGN files, for [`Database::game`]; by default in the user's folder for
     /// what can be made again, `None` for nowhere.
     pub fn places(mut self, cache: Option<PlaceCache>) -> Self {
-        self.database.places = cache;
+        self.stream.places = cache;
         self
     }
 
@@ -144,13 +144,13 @@ impl<'a> SessionOptions<'a> {
     /// asked of main lines, as ever, and take longer: side lines are left out anew for each request. Of reels, only those
     /// made with side lines can be opened so.
     pub fn variations(mut self, are_kept: bool) -> Self {
-        (self.database.parse.variations, self.database.parse.annotations) = (are_kept, are_kept);
+        (self.stream.parse.variations, self.stream.parse.annotations) = (are_kept, are_kept);
         self
     }
 
     /// How PGN is read.
     pub fn reading(mut self, pgn: orbit_pgn::Options) -> Self {
-        self.database.pgn = pgn;
+        self.stream.pgn = pgn;
         self
     }
 
@@ -160,7 +160,7 @@ impl<'a> SessionOptions<'a> {
         self
     }
 
-    /// Calls `watch` as the database is read into memory, on the thread that opens the session.
+    /// Calls `watch` as the database is read into memory, on the thread that opens the database.
     pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(watch));
         self
@@ -176,37 +176,37 @@ impl<'a> SessionOptions<'a> {
     pub fn open<P: Into<PathBuf>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
-    ) -> Result<Session, SessionError> {
+    ) -> Result<Database, DatabaseError> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Into::into).collect();
-        self.database.interrupt = Arc::clone(&self.cancel.0);
-        let database = match Database::open(&paths, std::mem::take(&mut self.database)) {
-            Err(DatabaseError::Pgn(PgnError::Interrupted)) => return Err(SessionError::Cancelled),
+        self.stream.interrupt = Arc::clone(&self.cancel.0);
+        let stream = match BlockStream::open(&paths, std::mem::take(&mut self.stream)) {
+            Err(StreamError::Pgn(PgnError::Interrupted)) => return Err(DatabaseError::Cancelled),
             opened => opened?,
         };
-        self.open_database(database)
+        self.open_stream(stream)
     }
 
     /// Opens one PGN text, plain or packed, which is kept.
     ///
     /// # Errors
     ///
-    /// Those of [`SessionOptions::open`].
-    pub fn open_bytes(mut self, name: &str, bytes: Vec<u8>) -> Result<Session, SessionError> {
-        let database = Database::from_pgn_bytes(name, bytes, std::mem::take(&mut self.database));
-        self.open_database(database)
+    /// Those of [`DatabaseOptions::open`].
+    pub fn open_bytes(mut self, name: &str, bytes: Vec<u8>) -> Result<Database, DatabaseError> {
+        let stream = BlockStream::from_pgn_bytes(name, bytes, std::mem::take(&mut self.stream));
+        self.open_stream(stream)
     }
 
-    fn open_database(mut self, database: Database) -> Result<Session, SessionError> {
-        let stamps = database.files_read().map(|path| (stamp_of(&path), path));
+    fn open_stream(mut self, stream: BlockStream) -> Result<Database, DatabaseError> {
+        let stamps = stream.files_read().map(|path| (stamp_of(&path), path));
         let stamps = stamps.map(|(stamp, path)| (path, stamp)).collect();
-        let (held, positions) = self.hold(&database)?;
-        if held.is_none() && !database.is_repeatable() {
-            let name = database.source_names().join(", ");
-            return Err(SessionError::TooLarge { name, bytes_max: self.resident_bytes_max });
+        let (held, positions) = self.hold(&stream)?;
+        if held.is_none() && !stream.is_repeatable() {
+            let name = stream.source_names().join(", ");
+            return Err(DatabaseError::TooLarge { name, bytes_max: self.resident_bytes_max });
         }
-        Ok(Session {
-            sources: database.source_names().into(),
-            inputs: Mutex::new(database),
+        Ok(Database {
+            sources: stream.source_names().into(),
+            inputs: Mutex::new(stream),
             held,
             stamps,
             positions: AtomicU64::new(positions),
@@ -217,21 +217,21 @@ impl<'a> SessionOptions<'a> {
     }
 
     /// Reads a database into memory if it fits, and tells how many positions it has, or about how many.
-    fn hold(&mut self, database: &Database) -> Result<(Option<Held>, u64), SessionError> {
-        let known = database.positions_known();
+    fn hold(&mut self, stream: &BlockStream) -> Result<(Option<Held>, u64), DatabaseError> {
+        let known = stream.positions_known();
         if known.saturating_mul(POSITION_BYTES) > self.resident_bytes_max || self.resident_bytes_max == 0 {
             return Ok((None, known));
         }
-        let bytes_total = database.bytes_total();
+        let bytes_total = stream.bytes_total();
         let mut progress = Progress { bytes_total, ..Progress::default() };
         let mut watch = self.progress.take().unwrap_or_else(|| Box::new(|_| ()));
-        let unread = database.unread().interrupted_by(&self.cancel.0).in_turn(self.turns.as_ref());
+        let unread = stream.unread().interrupted_by(&self.cancel.0).in_turn(self.turns.as_ref());
         let reading = Held::read(unread, self.threads, self.resident_bytes_max, |streamed| {
             progress.add(streamed);
             watch(progress);
         })?;
         if self.cancel.is_cancelled() {
-            return Err(SessionError::Cancelled);
+            return Err(DatabaseError::Cancelled);
         }
         Ok(match reading {
             Reading::Whole(held) => {

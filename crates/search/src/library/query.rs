@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::SessionError;
+use super::DatabaseError;
 use crate::report::Names;
 use crate::request::Request;
 use crate::themes;
@@ -13,7 +13,7 @@ use orbit_plan::Options;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
-/// A query that was read and whose copies were made: any number of sessions run it. Clones share it.
+/// A query that was read and whose copies were made: any number of databases run it. Clones share it.
 ///
 /// ```
 /// use orbit_search::Query;
@@ -59,7 +59,7 @@ impl Query {
     /// # Errors
     ///
     /// What is wrong with the request, or with the first query that is wrong, and where.
-    pub fn of_request(request: &Request) -> Result<Vec<Query>, SessionError> {
+    pub fn of_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
         let read = |text: String| {
             let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
             Ok(if request.variations { query.with_variations() } else { query })
@@ -126,8 +126,8 @@ impl Query {
         Ok(Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() })))
     }
 
-    /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The session must keep
-    /// them: see [`SessionOptions::variations`](super::SessionOptions::variations).
+    /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The database must keep
+    /// them: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     #[must_use]
     pub fn with_variations(&self) -> Query {
         let Inner { text, prepared, remarks, .. } = &*self.0;
@@ -147,7 +147,7 @@ impl Query {
     }
 
     /// Whether parts of a database answer as all of it does: the query keeps nothing from game to game, and sorts no games.
-    /// See [`Search::blocks`](super::Search::blocks).
+    /// See [`Scan::blocks`](super::Scan::blocks).
     pub fn splits(&self) -> bool {
         let query = &self.0.prepared.query;
         !query.outlives_games() && query.sorts.is_empty() && !query.header.sort_match_count
@@ -158,7 +158,7 @@ impl Query {
         self.0.prepared.query.body.ty()
     }
 
-    /// Whether a hit can consist of moves or of several positions: see [`Search::spans`](super::Search::spans).
+    /// Whether a hit can consist of moves or of several positions: see [`Scan::spans`](super::Scan::spans).
     pub fn has_spans(&self) -> bool {
         self.0.prepared.query.has_spans()
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use orbit_chess::{Request, Session};
+use orbit_chess::{Database, Request};
 #[cfg(feature = "arrow")]
 use orbit_chess::{Rows, TableColumns};
 use serde_json::{Value, json};
@@ -64,11 +64,11 @@ fn request(query: &str, choices: &Value) -> Request {
     serde_json::from_value(fields).unwrap()
 }
 
-fn check(session: &Session, folder: &TempDir, query: &str, row: &(Value, &[&str])) {
+fn check(database: &Database, folder: &TempDir, query: &str, row: &(Value, &[&str])) {
     let (choices, arguments) = row;
     let (places, games) = printed(folder, query, arguments);
     let request = request(query, choices);
-    let asked = || session.ask(&request).unwrap();
+    let asked = || database.ask(&request).unwrap();
     let hits = asked().hits().unwrap();
     let found: Vec<_> =
         hits.iter().map(|hit| (u64::from(hit.game().number()), u64::from(hit.ply()))).collect();
@@ -93,11 +93,11 @@ fn check(session: &Session, folder: &TempDir, query: &str, row: &(Value, &[&str]
 #[test]
 fn a_request_answers_as_the_command() {
     let folder = tempfile::tempdir().unwrap();
-    let sessions =
+    let databases =
         [options().open(twice()).unwrap(), options().resident_bytes_max(100_000).open(twice()).unwrap()];
     for row in &choices() {
-        sessions.iter().for_each(|session| check(session, &folder, "mate", row));
+        databases.iter().for_each(|database| check(database, &folder, "mate", row));
     }
-    let all = sessions[0].search(&orbit_chess::Query::parse("true").unwrap()).count().unwrap()[0];
-    assert_eq!(sessions[0].positions(), all.positions, "duplicates that were left out still count");
+    let all = databases[0].scan(&orbit_chess::Query::parse("true").unwrap()).count().unwrap()[0];
+    assert_eq!(databases[0].positions(), all.positions, "duplicates that were left out still count");
 }

@@ -2,47 +2,47 @@
 
 use std::fs;
 
-use orbit_chess::{Bitboard, Order, Query, Session, SessionError, SortKey, Square, board_svg, load_themes};
+use orbit_chess::{Bitboard, Database, DatabaseError, Order, Query, SortKey, Square, board_svg, load_themes};
 
 use super::SAMPLE;
 
-fn session() -> Session {
-    Session::open([SAMPLE]).unwrap()
+fn database() -> Database {
+    Database::open([SAMPLE]).unwrap()
 }
 
 #[test]
 fn games_are_written_as_their_source_has_them() {
     let folder = tempfile::tempdir().unwrap();
-    let (session, query) = (session(), Query::parse("mate").unwrap());
+    let (database, query) = (database(), Query::parse("mate").unwrap());
     let (all, five) = (folder.path().join("all.pgn"), folder.path().join("five.pgn.zst"));
-    let games = session.search(&query).count().unwrap()[0].games;
-    assert_eq!(session.search(&query).pgn(&all).unwrap(), games);
-    assert_eq!(session.search(&query).games_max(5).pgn(&five).unwrap(), 5);
+    let games = database.scan(&query).count().unwrap()[0].games;
+    assert_eq!(database.scan(&query).pgn(&all).unwrap(), games);
+    assert_eq!(database.scan(&query).games_max(5).pgn(&five).unwrap(), 5);
     let written = fs::read_to_string(&all).unwrap();
     let sample = fs::read_to_string(SAMPLE).unwrap();
     assert!(written.split("\n\n[Event ").all(|game| sample.contains(game.trim_end())));
-    let again = Session::open([&five]).unwrap();
+    let again = Database::open([&five]).unwrap();
     assert_eq!(
-        (again.summary().unwrap().totals.games(), again.search(&query).count().unwrap()[0].games),
+        (again.summary().unwrap().totals.games(), again.scan(&query).count().unwrap()[0].games),
         (5, 5)
     );
-    let refused = Session::open([&all]).unwrap().search(&query).pgn(&all);
-    assert!(matches!(refused, Err(SessionError::Clash(_))), "{refused:?}");
+    let refused = Database::open([&all]).unwrap().scan(&query).pgn(&all);
+    assert!(matches!(refused, Err(DatabaseError::Clash(_))), "{refused:?}");
     assert_eq!(fs::read_to_string(&all).unwrap(), written);
-    let nowhere = session.search(&query).pgn(&folder.path().join("none").join("all.pgn"));
-    assert!(matches!(nowhere, Err(SessionError::Output(_))), "{nowhere:?}");
+    let nowhere = database.scan(&query).pgn(&folder.path().join("none").join("all.pgn"));
+    assert!(matches!(nowhere, Err(DatabaseError::Output(_))), "{nowhere:?}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing unfinished is left");
 }
 
 #[test]
 fn requests_reach_as_many_games_as_they_may() {
-    let (session, query) = (session(), Query::parse("check").unwrap());
-    let all = session.search(&query).hits().unwrap();
+    let (database, query) = (database(), Query::parse("check").unwrap());
+    let all = database.scan(&query).hits().unwrap();
     let mut numbers: Vec<u32> = all.iter().map(|hit| hit.game().number()).collect();
     numbers.dedup();
     // Games without checks lie before the 400th with some.
     for games in [0, 1, 7, 400, 100_000] {
-        let hits = session.search(&query).games_max(games as u64).hits().unwrap();
+        let hits = database.scan(&query).games_max(games as u64).hits().unwrap();
         let wanted: Vec<_> = all
             .iter()
             .filter(|hit| numbers.iter().take(games).any(|&number| number == hit.game().number()))
@@ -52,7 +52,7 @@ fn requests_reach_as_many_games_as_they_may() {
         assert_eq!(found, wanted, "{games}");
     }
     let by_date = Order::Sorted { key: SortKey::Date, reverse: false };
-    let newest = session.search(&query).order(by_date, 9).games_max(2).hits().unwrap();
+    let newest = database.scan(&query).order(by_date, 9).games_max(2).hits().unwrap();
     let mut games: Vec<u32> = newest.iter().map(|hit| hit.game().number()).collect();
     games.dedup();
     assert_eq!(games.len(), 2);
@@ -60,18 +60,18 @@ fn requests_reach_as_many_games_as_they_may() {
 
 #[test]
 fn reports_show_what_was_found() {
-    let (session, query) = (session(), Query::parse("shift {Nd4 kf3}").unwrap());
-    let search = session.search(&query).condition("year>=2000".parse().unwrap());
+    let (database, query) = (database(), Query::parse("shift {Nd4 kf3}").unwrap());
+    let search = database.scan(&query).condition("year>=2000".parse().unwrap());
     let findings = search.findings(4, 0).unwrap();
-    let count = session.search(&query).condition("year>=2000".parse().unwrap()).count().unwrap()[0];
+    let count = database.scan(&query).condition("year>=2000".parse().unwrap()).count().unwrap()[0];
     assert_eq!((findings.totals.games_hit, findings.totals.positions_hit), (count.games, count.positions));
     assert_eq!(findings.chosen, "games with year>=2000");
     assert!(findings.page().contains("shift {Nd4 kf3}"));
     assert!(findings.heat_map().unwrap().contains("<svg"));
-    let mates = session.search(&Query::parse("mate").unwrap()).findings(0, 0).unwrap();
+    let mates = database.scan(&Query::parse("mate").unwrap()).findings(0, 0).unwrap();
     assert_eq!(mates.heat_map(), None);
     assert!(mates.sample.is_empty());
-    let search = || session.search(&query);
+    let search = || database.scan(&query);
     for limited in [search().skip(1), search().games_max(9), search().order(Order::Sampled { seed: 1 }, 9)] {
         let fault = limited.findings(4, 0).unwrap_err().to_string();
         assert!(fault.contains("of all games: leave out `skip`, `limit`, `sort` and `sample`"), "{fault}");
@@ -80,10 +80,10 @@ fn reports_show_what_was_found() {
 
 #[test]
 fn boards_are_queries() {
-    let (session, board) = (session(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b");
-    let hits = session.search(&Query::board(board, &[]).unwrap()).hits().unwrap();
+    let (database, board) = (database(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b");
+    let hits = database.scan(&Query::board(board, &[]).unwrap()).hits().unwrap();
     assert!(hits.len() > 10 && hits.iter().all(|hit| hit.fen().starts_with(board)));
-    let like = session.search(&Query::similar(board, &["flip"]).unwrap()).best_of_game().hits().unwrap();
+    let like = database.scan(&Query::similar(board, &["flip"]).unwrap()).best_of_game().hits().unwrap();
     assert!(like.iter().any(|hit| hit.value() == orbit_chess::Answer::Num(Some(100))));
     let fault = Query::board("8/9 w", &[]).unwrap_err();
     assert!(fault.to_string().contains('^') && fault.text() == "8/9 w");
@@ -95,8 +95,8 @@ fn boards_are_pictures() {
     let svg = board_svg("<kings>", "8/8/8/3pk3/4P3/4K3/8/8 w - - 0 1", lit, &[[Square::E4, Square::D5]]);
     assert_eq!((svg.matches("class=\"lit\"").count(), svg.matches("arrow first").count()), (2, 1));
     assert!(svg.contains("&lt;kings&gt;") && svg.contains("--light-square"));
-    let session = session();
-    let hit = session.search(&Query::parse("N attacks q").unwrap()).hits_max(1).hits().unwrap().remove(0);
+    let database = database();
+    let hit = database.scan(&Query::parse("N attacks q").unwrap()).hits_max(1).hits().unwrap().remove(0);
     assert!(hit.svg().contains("class=\"lit\"") && hit.svg().contains("arrow first"));
     let game = hit.game().pgn_text();
     assert!(game.starts_with("[Event ") && game.trim_end().ends_with(hit.game().outcome().text()));

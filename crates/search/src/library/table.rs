@@ -6,11 +6,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 
-use super::{Search, SessionError};
+use super::{DatabaseError, Scan};
 use crate::choice::Order;
+use crate::executor::{BlockAnswers, Executor};
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
 use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
-use crate::scan::{BlockAnswers, Scan};
 use orbit_database::{Room, Summary};
 use orbit_engine::{Rank, Wants};
 
@@ -29,30 +29,30 @@ pub enum TableColumns {
     Only(Vec<Column>),
 }
 
-/// A request whose hits are rows of Arrow record batches: what [`Search::table`] and [`Search::positions`] make.
+/// A request whose hits are rows of Arrow record batches: what [`Scan::table`] and [`Scan::positions`] make.
 ///
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use orbit_search::{Query, Rows, Session, TableColumns};
+/// use orbit_search::{Database, Query, Rows, TableColumns};
 ///
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-/// let session = Session::open(["games/sample.pgn"])?;
+/// let database = Database::open(["games/sample.pgn"])?;
 /// let query = Query::parse("flipcolor {Bh7 kg8}")?;
-/// let table = session.search(&query).table(Rows::Hits, &TableColumns::All)?;
+/// let table = database.scan(&query).table(Rows::Hits, &TableColumns::All)?;
 /// assert_eq!(table.schema().field(1).name(), "game");
 /// let mut rows = 0;
 /// table.for_each(|batch| {
 ///     rows += batch.num_rows();
 ///     ControlFlow::Continue(())
 /// })?;
-/// assert_eq!(rows as u64, session.search(&query).count()?[0].positions);
-/// # Ok::<(), orbit_search::SessionError>(())
+/// assert_eq!(rows as u64, database.scan(&query).count()?[0].positions);
+/// # Ok::<(), orbit_search::DatabaseError>(())
 /// ```
 #[must_use]
 pub struct Table<'a> {
-    search: Search<'a>,
-    scan: Scan,
+    scan: Scan<'a>,
+    executor: Executor,
     rows: Box<dyn ArrowRows>,
 }
 
@@ -63,16 +63,16 @@ struct BlockRows {
     ranks: Vec<(Rank, u32)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Scan<'a> {
     /// The hits of the first query as a table, a row for each hit or for each game; the columns are those of
     /// `docs/output.md`.
     ///
     /// # Errors
     ///
     /// The engine refuses the query, or there is no such card.
-    pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, SessionError> {
-        let scan = self.scan()?;
-        let all = Columns::of_objects(extras_of(&scan, &self.choice));
+    pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, DatabaseError> {
+        let executor = self.executor()?;
+        let all = Columns::of_objects(extras_of(&executor, &self.choice));
         let columns = match columns {
             TableColumns::All => all,
             TableColumns::Only(columns) => Columns::new(columns),
@@ -81,17 +81,17 @@ impl<'a> Search<'a> {
                 Columns::new(&kept.copied().collect::<Vec<_>>())
             }
         };
-        Ok(Table { search: self, scan, rows: Box::new(HitRows { columns, rows }) })
+        Ok(Table { scan: self, executor, rows: Box::new(HitRows { columns, rows }) })
     }
 
     /// The positions that the first query hits as columns of numbers: see [`PositionRows`].
     ///
     /// # Errors
     ///
-    /// Those of [`Search::table`].
-    pub fn positions(self) -> Result<Table<'a>, SessionError> {
-        let scan = self.scan()?;
-        Ok(Table { search: self, scan, rows: Box::new(PositionRows) })
+    /// Those of [`Scan::table`].
+    pub fn positions(self) -> Result<Table<'a>, DatabaseError> {
+        let executor = self.executor()?;
+        Ok(Table { scan: self, executor, rows: Box::new(PositionRows) })
     }
 }
 
@@ -101,32 +101,32 @@ impl Table<'_> {
         self.rows.schema()
     }
 
-    /// Hands the rows to `take`, many at once, in the order of the database or of [`Search::order`], until it breaks. With
-    /// [`Search::games_max`] no more games are listed.
+    /// Hands the rows to `take`, many at once, in the order of the database or of [`Scan::order`], until it breaks. With
+    /// [`Scan::games_max`] no more games are listed.
     ///
     /// # Errors
     ///
-    /// Those of [`Search::for_each`].
+    /// Those of [`Scan::for_each`].
     pub fn for_each(
         self,
         mut take: impl FnMut(RecordBatch) -> ControlFlow<()>,
-    ) -> Result<Summary, SessionError> {
-        let Table { mut search, scan, rows } = self;
+    ) -> Result<Summary, DatabaseError> {
+        let Table { mut scan, executor, rows } = self;
         let schema = rows.schema();
-        let by_query = scan.sorts_games().then_some((Order::ByQuery, usize::MAX));
-        let order = search.order.or(by_query);
-        let wants = rows.wants() | search.choice.wants();
+        let by_query = executor.sorts_games().then_some((Order::ByQuery, usize::MAX));
+        let order = scan.order.or(by_query);
+        let wants = rows.wants() | scan.choice.wants();
         let wants = wants | order.map_or(Wants::HITS, |(order, _)| order.wants());
-        let outputs = [wanted_of(wants, search.queries[0].filter())];
-        let names = names_of(&scan, wants, search.session.sources().to_vec());
-        let (choice, report_room) = (search.choice.clone(), ReportRoom::new(1));
+        let outputs = [wanted_of(wants, scan.queries[0].filter())];
+        let names = names_of(&executor, wants, scan.database.sources().to_vec());
+        let (choice, report_room) = (scan.choice.clone(), ReportRoom::new(1));
         let most = match order {
-            None => search.room(usize::MAX),
+            None => scan.room(usize::MAX),
             Some(_) => usize::MAX,
         };
         let mut waiting = Waiting { schema, batches: Vec::new(), rows: 0 };
-        let mut top = order.map(|(order, max)| order.top::<RecordBatch>(search.room(max)));
-        let (mut skip, mut left) = (search.skipped(), search.games_max.unwrap_or(u64::MAX));
+        let mut top = order.map(|(order, max)| order.top::<RecordBatch>(scan.room(max)));
+        let (mut skip, mut left) = (scan.skipped(), scan.games_max.unwrap_or(u64::MAX));
         let work = |found: BlockAnswers<'_>, room: &Room| {
             let found = BlockResult { found: &found, names: &names }.first();
             let make = || rows.block(&found, most);
@@ -144,7 +144,7 @@ impl Table<'_> {
             });
             BlockRows { rows, ranks: ranked }
         };
-        let summary = search.run(&scan, &outputs, &choice, work, |_, found| {
+        let summary = scan.run(&executor, &outputs, &choice, work, |_, found| {
             let BlockRows { rows: ArrowBlock { batch, games }, ranks } = found;
             if let Some(top) = &mut top {
                 for ((rank, number), (_, rows)) in ranks.into_iter().zip(games) {
@@ -162,7 +162,7 @@ impl Table<'_> {
         })?;
         let mut flow = ControlFlow::Continue(());
         if let Some(top) = top {
-            flow = top.list(search.skip).try_for_each(|rows| waiting.add(rows, &mut take));
+            flow = top.list(scan.skip).try_for_each(|rows| waiting.add(rows, &mut take));
         }
         if flow.is_continue() {
             let _ = waiting.end(&mut take);

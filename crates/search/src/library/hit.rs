@@ -38,13 +38,13 @@ pub struct MatchedCopy<'a> {
 /// What a hit consists of: the positions and moves of the `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` that matched.
 ///
 /// ```
-/// use orbit_search::{Order, Query, Session, SortKey, SpanKind};
+/// use orbit_search::{Database, Order, Query, SortKey, SpanKind};
 ///
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-/// let session = Session::open(["games/sample.pgn"])?;
+/// let database = Database::open(["games/sample.pgn"])?;
 /// let query = Query::parse("line --> {move capture .}{2,}")?;
 /// let longest = Order::Sorted { key: SortKey::Length, reverse: false };
-/// let hits = session.search(&query).spans().order(longest, 1).hits()?;
+/// let hits = database.scan(&query).spans().order(longest, 1).hits()?;
 /// let span = hits[0].span().expect("a line matched");
 /// assert_eq!(span.kind(), SpanKind::Line);
 /// assert_eq!(span.length(), span.sans().len());
@@ -152,7 +152,7 @@ impl Hit {
 
     /// The first copy of the outermost transform that matches. A query without a transform is its own copy. There is none
     /// with a range of counts, as in `flip 0 3 Ra1`, if no copy matches, and after
-    /// [`Search::places_only`](super::Search::places_only).
+    /// [`Scan::places_only`](super::Scan::places_only).
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
@@ -162,13 +162,13 @@ impl Hit {
         self.lowest.1
     }
 
-    /// All copies that match, if [`Search::all_copies`](super::Search::all_copies) asked for them, else the first.
+    /// All copies that match, if [`Scan::all_copies`](super::Scan::all_copies) asked for them, else the first.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
     }
 
-    /// What the hit consists of, if [`Search::spans`](super::Search::spans) asked for it; `None` also if no filter matched
+    /// What the hit consists of, if [`Scan::spans`](super::Scan::spans) asked for it; `None` also if no filter matched
     /// that consists of moves.
     pub fn span(&self) -> Option<HitSpan<'_>> {
         Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
