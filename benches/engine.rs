@@ -5,7 +5,7 @@ use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::{Block, EncodedBlock, replay::SegmentColumns};
 
 /// How often the sample is repeated: its packed blocks alone would fit the second-level cache.
@@ -74,7 +74,7 @@ fn sum(planes: &[[u64; 4]]) -> u64 {
 }
 
 /// The engine for a query, and what it finds.
-fn engine_for(text: &str, options: Options, blocks: &[Block]) -> (Cpu, u64) {
+fn engine_for(text: &str, options: PlanOptions, blocks: &[Block]) -> (Cpu, u64) {
     let query = orbit_query::parse(text).expect("the queries are CQL").query;
     let engine =
         PreparedQuery::new(query, options).expect("they can be planned").cpu().expect("a plan says it");
@@ -120,7 +120,7 @@ fn floors(c: &mut Criterion) {
     group.throughput(Throughput::Elements(games.positions()));
     group.bench_function("sum", |b| b.iter(|| assert_eq!(sum(black_box(&positions)), expected)));
     // Next to nothing to evaluate, and no segment passed over: what is left is replay.
-    let options = Options { screens: false, ..Options::default() };
+    let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let (engine, found) = engine_for("Ke1", options, &games.blocks);
     let kings_at_home = positions.iter().filter(|&&[p0, p1, p2, p3]| !p0 & p1 & p2 & !p3 & 1 << 4 != 0);
     assert_eq!(kings_at_home.count() as u64, found);
@@ -133,7 +133,7 @@ fn scanning(c: &mut Criterion) {
     let mut group = c.benchmark_group("scan");
     group.throughput(Throughput::Elements(games.positions()));
     for &(name, text, expected) in QUERIES {
-        let (engine, found) = engine_for(text, Options::default(), &games.blocks);
+        let (engine, found) = engine_for(text, PlanOptions::default(), &games.blocks);
         match games.repeats {
             Some(repeats) => assert_eq!(found, expected * repeats, "{text}"),
             None => {

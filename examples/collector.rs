@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use orbit_chess::{BlockResult, Collector, Color, Database, Part, PartError, Query, Role, Room, Rows, Wants};
+use orbit_chess::{BlockResult, Collector, Color, Database, Part, PartError, Query, Role, MemoryBudget, Rows, Wants};
 use serde::{Deserialize, Serialize};
 
 /// Counts the squares of the king to move at hits.
@@ -39,7 +39,7 @@ impl Collector for KingsCollector {
     }
 
     /// Looks at one block, on any thread.
-    fn look(&self, result: &BlockResult, _: &Room) -> KingsPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> KingsPart {
         let (found, mut squares) = (result.first(), vec![0; 64]);
         for game in result.block.games() {
             found.rows(&game, Rows::Hits, |row| {

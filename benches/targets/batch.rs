@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use orbit_engine::{Engine as _, Hits, PreparedQuery, cpu::Cpu};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use crate::floors::{hits, positions, prepared};
 use crate::reading::QUERY;
@@ -58,7 +58,7 @@ fn pgn(bench: &Bench) -> Vec<Row> {
 fn memory(bench: &Bench) -> Vec<Row> {
     let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
     let prepared: Vec<PreparedQuery> =
-        queries.iter().map(|query| prepared(query, Options::default())).collect();
+        queries.iter().map(|query| prepared(query, PlanOptions::default())).collect();
     let engine = Cpu::new(orbit_engine::plans(&prepared).expect("a plan says it"));
     let engines: Vec<Cpu> = prepared.iter().map(|prepared| prepared.cpu().expect("a plan says it")).collect();
     let agree = |query: &str, hits: u64| bench.counts.agree("blocks for batches", query, hits);

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use orbit_engine::{Engine as _, Values, Wants, cpu::Cpu};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::floors::{hits, positions, prepared};
@@ -53,15 +53,15 @@ pub fn measures() -> Vec<Measure> {
 
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
-    let together = prepared(query, Options::default()).cpu().expect("a plan says it");
+    let together = prepared(query, PlanOptions::default()).cpu().expect("a plan says it");
     // Each copy by itself: nothing is shared among them.
-    let apart = Options {
+    let apart = PlanOptions {
         anchors: false,
         grids: false,
         tables: false,
         pointwise: false,
         sharing: false,
-        ..Options::default()
+        ..PlanOptions::default()
     };
     let apart = prepared(query, apart).cpu().expect("a plan says it");
     let agree = |engine: &Cpu| bench.counts.agree("the first blocks", query, hits(engine, &blocks));
@@ -108,7 +108,7 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
     let engines =
-        [VALUE, CONDITION].map(|query| prepared(query, Options::default()).cpu().expect("a plan says it"));
+        [VALUE, CONDITION].map(|query| prepared(query, PlanOptions::default()).cpu().expect("a plan says it"));
     let found = Cell::new(0);
     let value = || found.set(blocks.iter().map(|block| values_of(&engines[0], block)).sum());
     let agree = || bench.counts.agree("blocks for values", CONDITION, hits(&engines[1], &blocks));

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use orbit_engine::{Engine, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::table::{Row, Target, figures};
@@ -54,7 +54,7 @@ fn sum(words: &[[u64; LANES]]) -> u64 {
 }
 
 /// A query in every form.
-pub fn prepared(text: &str, options: Options) -> PreparedQuery {
+pub fn prepared(text: &str, options: PlanOptions) -> PreparedQuery {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     PreparedQuery::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
@@ -98,7 +98,7 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
     // No segment is passed over.
-    let options = Options { screens: false, ..Options::default() };
+    let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let engine = prepared("Ke1", options).cpu().expect("a plan says it");
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));
     vec![beside_the_sum(bench, "replay alone: `Ke1` on blocks in memory, one thread", &blocks, &work)]
@@ -107,7 +107,7 @@ fn replay(bench: &Bench) -> Vec<Row> {
 fn reference(bench: &Bench) -> Vec<Row> {
     let text = "shift {Nd4 kf3}";
     let blocks = bench.inputs.blocks(REFERENCE_POSITIONS);
-    let prepared = prepared(text, Options::default());
+    let prepared = prepared(text, PlanOptions::default());
     let (cpu, reference) =
         (prepared.cpu().expect("a plan says it"), prepared.reference().expect("it runs this query"));
     let agree = |engine: &dyn Engine| bench.counts.agree("the first blocks", text, hits(engine, &blocks));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use orbit_engine::cpu::Cpu;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::floors::{hits, positions, prepared};
@@ -38,7 +38,7 @@ pub fn measures() -> Vec<Measure> {
 fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let shared = bench.inputs.blocks(POSITIONS);
     let engine = |screens| {
-        let options = Options { screens, ..Options::default() };
+        let options = PlanOptions { screens, ..PlanOptions::default() };
         prepared(query, options).cpu().expect("a plan says it")
     };
     let agree = |engine: &Cpu, blocks: &[&Block]| {

@@ -14,7 +14,7 @@ use orbit_engine::{
     Engine as _, EngineError, PreparedQuery, Wants,
     cpu::{Cpu, Isa, MachineCode},
 };
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::{
     Block, BlockBuilder, EncodedBlock, GameRow, MANIFEST_NAME, Manifest, Reel, ReelSource, ReelWriter,
     ShardsWriter, replay,
@@ -22,13 +22,13 @@ use orbit_reel::{
 use orbit_search::{
     choice::Choice,
     executor::{EngineChoice, EngineOptions, Executor},
-    job::{Job, JobPart, PartWriter, Question, Replay, record},
+    job::{Job, JobPart, PartWriter, JobRequest, Replay, record},
     report::{Format, Layout, PgnWriter, game_pgn, page::page},
     run::{
-        About, Collectors, FindingsCollector, ListsCollector, Part as _, Parts, ProblemsCollector, Reach,
+        About, Collectors, FindingsCollector, ListsCollector, Part as _, Parts, ProblemsCollector, ListReach,
         Run, StatisticsCollector, TotalsCollector,
     },
-    serve::{Desk, DeskOptions, Greeting, Message, Open, Origin, What, converse},
+    serve::{OpenDatabases, DeskOptions, Greeting, Message, Open, Origin, What, converse},
     stats::Stats,
     themes,
 };
@@ -53,7 +53,7 @@ pub fn query(data: &[u8]) -> bool {
             return false;
         }
     };
-    let Ok(prepared) = PreparedQuery::new(parsed.query, Options::default()) else { return false };
+    let Ok(prepared) = PreparedQuery::new(parsed.query, PlanOptions::default()) else { return false };
     let Ok(reference) = prepared.reference() else { return false };
     if reference.info().copies[0] > 300 {
         return false;
@@ -254,7 +254,7 @@ pub fn manifest(data: &[u8]) -> bool {
 pub fn job_part(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(Job, Vec<u8>)> = OnceLock::new();
     let query = orbit_query::parse("flip {Nf3}").expect("it is a query").query;
-    let prepared = PreparedQuery::new(query, Options::default()).expect("it has copies");
+    let prepared = PreparedQuery::new(query, PlanOptions::default()).expect("it has copies");
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
     let scan = Executor::of(vec![prepared], &options).expect("it has a plan").threads(1);
@@ -263,7 +263,7 @@ pub fn job_part(data: &[u8]) -> bool {
     let collectors = Collectors {
         totals: Some(TotalsCollector),
         problems: Some(ProblemsCollector),
-        lists: Some(ListsCollector::new(vec![layout, Format::Plain], Reach::new(0, None))),
+        lists: Some(ListsCollector::new(vec![layout, Format::Plain], ListReach::new(0, None))),
         statistics: Some(StatisticsCollector::new(Stats::new(vec!["year".parse().expect("it is one")]))),
         findings: Some(FindingsCollector::new(scan.filter(), scan.ty(), 5, 7)),
         ..Collectors::default()
@@ -316,7 +316,7 @@ pub fn job_part(data: &[u8]) -> bool {
 /// A job of one part, and the file of this part.
 fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
     let parts = vec![JobPart { number: 1, blocks: None, positions: None }];
-    let question = Question {
+    let question = JobRequest {
         arguments: Vec::new(),
         request: orbit_chess::Request::default(),
         output: serde_json::Value::Null,
@@ -359,7 +359,7 @@ pub fn serve(data: &[u8]) -> bool {
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(is_due).take(20).collect();
     let mut options = DeskOptions::default();
     (options.gpu, options.threads) = (None, 1);
-    let desk = Desk::new(options);
+    let desk = OpenDatabases::new(options);
     let path = file.path().to_str().expect("it is text").to_owned();
     desk.open(&Open::new(vec![path]), &Cancel::new(), &mut |_| ()).expect("the file is there");
     let said = Mutex::new(Vec::new());
@@ -397,17 +397,17 @@ pub fn code(data: &[u8]) -> bool {
     });
     let text = Made { bytes: data.iter() }.filter(5);
     let query = orbit_query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
-    let Ok(prepared) = PreparedQuery::new(query.clone(), Options::default()) else { return false };
+    let Ok(prepared) = PreparedQuery::new(query.clone(), PlanOptions::default()) else { return false };
     let Ok(reference) = prepared.reference() else { return false };
     if reference.info().copies[0] > 200 || prepared.planner.refusal().is_some() {
         return false;
     }
     let slow = reference.answer(block, Wants::VALUES).expect("it is of positions alone").hits;
-    let mut plain = Options::default();
+    let mut plain = PlanOptions::default();
     (plain.anchors, plain.grids, plain.tables, plain.sharing, plain.simplify) =
         (false, false, false, false, false);
     (plain.pointwise, plain.chains, plain.unrolling, plain.screens) = (false, false, false, false);
-    for options in [Options::default(), plain] {
+    for options in [PlanOptions::default(), plain] {
         let plans =
             PreparedQuery::new(query.clone(), options).and_then(|it| it.plans()).expect("it has a plan");
         for isa in Isa::available() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use orbit_query::words::{self, Status};
+use orbit_query::words::{self, WordStatus};
 
 const PGN: &str = "[Event \"one\"]\n[White \"A \\\"B\\\"\"]\n[Date \"1999.01.02\"]\n[WhiteElo \"2500\"]\n\n\
 1. e4 e5 2. Nf3 1-0\n\n\
@@ -397,7 +397,7 @@ fn help_explains_the_words_of_the_language() {
     for group in words::groups() {
         assert!(overview.contains(group.title), "{}", group.title);
         for word in &group.words {
-            assert!(overview.contains(word.spellings[0]) || matches!(word.status, Status::Refused(_)));
+            assert!(overview.contains(word.spellings[0]) || matches!(word.status, WordStatus::Refused(_)));
         }
     }
     let page = said(&["language", "✵"]);

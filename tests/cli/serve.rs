@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, channel};
 use orbit_chess::Cancel;
 use orbit_search::report::SCHEMA;
 use orbit_search::serve::{
-    Ask, CLIENTS_MAX, Code, DATABASES_MAX, Desk, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX,
+    Ask, CLIENTS_MAX, ErrorCode, DATABASES_MAX, OpenDatabases, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX,
     RESULTS_MAX, RUNNING_MAX, SERVE_SCHEMA,
 };
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ impl Server {
 }
 
 #[track_caller]
-fn assert_code(answer: &Value, code: Code) {
+fn assert_code(answer: &Value, code: ErrorCode) {
     assert_eq!(answer["error"]["code"], code.name(), "{answer}");
 }
 
@@ -183,7 +183,7 @@ fn the_document_shows_what_is_answered() {
 #[test]
 fn the_document_has_all_codes_limits_and_versions() {
     let document = document();
-    for code in Code::ALL {
+    for code in ErrorCode::ALL {
         assert!(document.contains(&format!("\n| `{}` |", code.name())), "{}", code.name());
     }
     let (mut server, mut expected) = (Server::start(&[]), Vec::new());
@@ -293,29 +293,29 @@ fn args_of_count<'a>(args: &'a [&'a str]) -> &'a [&'a str] {
 #[test]
 fn wrong_lines_are_answered() {
     let mut server = Server::start(&[SAMPLE]);
-    let lines: [(&str, Code); 22] = [
-        ("{", Code::Request),
-        ("[]", Code::Request),
-        ("null", Code::Request),
-        ("{}", Code::Request),
-        (r#"{"id":1}"#, Code::Request),
-        (r#"{"id":[1],"request":"ping"}"#, Code::Request),
-        (r#"{"id":1.5,"request":"ping"}"#, Code::Request),
-        (r#"{"request":"ping"}"#, Code::Request),
-        (r#"{"id":1,"request":"pong"}"#, Code::Request),
-        (r#"{"id":1,"request":"ping","more":1}"#, Code::Request),
-        (r#"{"id":1,"request":"query"}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","frist":true}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","first":true,"best":true}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","best":true}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","where":"whte=Carlsen"}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","limit":0}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","rows":1001}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","rows":1,"columns":["gmae"]}"#, Code::Request),
-        (r#"{"id":1,"request":"query","query":"mate","variations":true}"#, Code::Database),
-        (r#"{"id":1,"request":"query","query":"mate","database":"other"}"#, Code::UnknownDatabase),
-        (r#"{"id":1,"request":"game","game":1001}"#, Code::Request),
-        (r#"{"id":1,"request":"cancel","of":2}"#, Code::UnknownQuery),
+    let lines: [(&str, ErrorCode); 22] = [
+        ("{", ErrorCode::Request),
+        ("[]", ErrorCode::Request),
+        ("null", ErrorCode::Request),
+        ("{}", ErrorCode::Request),
+        (r#"{"id":1}"#, ErrorCode::Request),
+        (r#"{"id":[1],"request":"ping"}"#, ErrorCode::Request),
+        (r#"{"id":1.5,"request":"ping"}"#, ErrorCode::Request),
+        (r#"{"request":"ping"}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"pong"}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"ping","more":1}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query"}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","frist":true}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","first":true,"best":true}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","best":true}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","where":"whte=Carlsen"}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","limit":0}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","rows":1001}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","rows":1,"columns":["gmae"]}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"query","query":"mate","variations":true}"#, ErrorCode::Database),
+        (r#"{"id":1,"request":"query","query":"mate","database":"other"}"#, ErrorCode::UnknownDatabase),
+        (r#"{"id":1,"request":"game","game":1001}"#, ErrorCode::Request),
+        (r#"{"id":1,"request":"cancel","of":2}"#, ErrorCode::UnknownQuery),
     ];
     for (line, code) in lines {
         server.send(line);
@@ -326,14 +326,14 @@ fn wrong_lines_are_answered() {
     }
     let deep = "[".repeat(200_000);
     server.send(&deep);
-    assert_code(&server.line(), Code::Request);
+    assert_code(&server.line(), ErrorCode::Request);
     server.send(&"x".repeat(LINE_BYTES_MAX + 1));
-    assert_code(&server.line(), Code::TooLong);
+    assert_code(&server.line(), ErrorCode::TooLong);
     server.input.as_mut().unwrap().write_all(b"\"\xff\"\n\n \t\r\n").unwrap();
-    assert_code(&server.line(), Code::Request);
+    assert_code(&server.line(), ErrorCode::Request);
     // A query that is nested deeply, as long as a line may be.
     let deep = "not ".repeat(200_000) + "mate";
-    assert_code(&server.answer("query", json!({ "query": deep })), Code::Query);
+    assert_code(&server.answer("query", json!({ "query": deep })), ErrorCode::Query);
     let place = server.answer("query", json!({ "query": "mate\n  and {Nf3" }));
     let messages = crate::program::run(&["scan", "--message-format", "json", "mate\n  and {Nf3", SAMPLE]).2;
     let message: Value = serde_json::from_str(&messages).unwrap();
@@ -349,16 +349,16 @@ fn old_hits_are_dropped_and_that_is_said() {
     let mut server = Server::start(&[SAMPLE]);
     let ids: Vec<Value> =
         (0..=RESULTS_MAX).map(|_| server.answer("query", json!({ "query": "mate" }))["id"].clone()).collect();
-    assert_code(&server.answer("hits", json!({ "of": ids[0] })), Code::Dropped);
+    assert_code(&server.answer("hits", json!({ "of": ids[0] })), ErrorCode::Dropped);
     for id in &ids[1..] {
         assert_eq!(server.answer("hits", json!({ "of": id }))["hits"], 25);
     }
     let counted = server.answer("query", json!({ "query": "mate", "count": true }));
     assert_eq!((&counted["hits"], &counted["positions_hit"]), (&Value::Null, &json!(25)));
-    assert_code(&server.answer("hits", json!({ "of": counted["id"] })), Code::UnknownQuery);
+    assert_code(&server.answer("hits", json!({ "of": counted["id"] })), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("close", json!({}))["closed"], "main");
-    assert_code(&server.answer("hits", json!({ "of": ids[5] })), Code::Dropped);
-    assert_code(&server.answer("query", json!({ "query": "mate" })), Code::UnknownDatabase);
+    assert_code(&server.answer("hits", json!({ "of": ids[5] })), ErrorCode::Dropped);
+    assert_code(&server.answer("query", json!({ "query": "mate" })), ErrorCode::UnknownDatabase);
     server.finish();
 }
 
@@ -391,8 +391,8 @@ fn a_running_query_is_cancelled() {
     });
     // What waits is answered at once, and so is what waits for it.
     assert_eq!(server.answer("cancel", json!({ "of": second }))["cancelled"], true);
-    assert_code(&server.answer_to(second), Code::Cancelled);
-    assert_code(&server.answer_to(waits), Code::UnknownQuery);
+    assert_code(&server.answer_to(second), ErrorCode::Cancelled);
+    assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("cancel", json!({ "of": first }))["cancelled"], true);
     // The games that are under way may still be told. A query that went on would tell of more and more.
     let mut events = 0;
@@ -405,10 +405,10 @@ fn a_running_query_is_cancelled() {
         assert!(events < 20, "the query goes on: {line}");
     };
     assert_eq!(answer["id"], first);
-    assert_code(&answer, Code::Cancelled);
+    assert_code(&answer, ErrorCode::Cancelled);
     for id in beside {
         assert_eq!(server.answer("cancel", json!({ "of": id }))["cancelled"], true);
-        assert_code(&server.answer_to(id), Code::Cancelled);
+        assert_code(&server.answer_to(id), ErrorCode::Cancelled);
     }
     assert_eq!(server.answer("query", json!({ "query": "mate" }))["hits"], 25);
     server.finish();
@@ -427,7 +427,7 @@ fn a_query_is_cancelled_within_a_game() {
             if answer["games"].as_u64() >= Some(1000) { Ok(()) } else { Err(answer) }
         });
         assert_eq!(server.answer("cancel", json!({ "of": slow }))["cancelled"], true);
-        assert_code(&server.answer_to(slow), Code::Cancelled);
+        assert_code(&server.answer_to(slow), ErrorCode::Cancelled);
         assert_eq!(server.answer("query", json!({ "query": "mate" }))["hits"], 100, "{engine}");
     }
     server.finish();
@@ -487,7 +487,7 @@ fn the_end_of_the_input_is_the_end() {
     assert_eq!(said.len(), 3, "{said:?}");
     for (answer, id) in said.iter().zip([slow, waits]) {
         assert_eq!(answer["id"], id);
-        assert_code(answer, Code::Cancelled);
+        assert_code(answer, ErrorCode::Cancelled);
     }
     assert_eq!((&said[2]["id"], &said[2]["quit"]), (&quit.into(), &true.into()));
 }
@@ -519,7 +519,7 @@ fn a_database_that_does_not_fit_is_read_anew() {
 fn hits_that_need_too_much_memory_are_left_out() {
     let mut options = DeskOptions::default();
     (options.kept_max, options.memory_max) = (900_000, 0);
-    let desk = Desk::new(options);
+    let desk = OpenDatabases::new(options);
     let cancel = Cancel::new();
     desk.open(&Open::new(vec![SAMPLE.to_owned(); 8]), &cancel, &mut |_| ()).unwrap();
     let ask = |fields: Value| {

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use orbit_chess::{DatabaseOptions, Query};
 use orbit_core::diagnostic::Severity;
 use orbit_engine::{Engine, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::GameRow;
 use orbit_search::executor::EngineChoice;
 use orbit_search::themes::{self, CATALOGUE, Theme};
@@ -90,7 +90,7 @@ fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool>
 #[test]
 fn positions_hit_and_miss_as_the_catalogue_says() {
     for theme in themes::built_in() {
-        let prepared = PreparedQuery::new(theme.parsed.query.clone(), Options::default()).unwrap();
+        let prepared = PreparedQuery::new(theme.parsed.query.clone(), PlanOptions::default()).unwrap();
         let (cpu, reference) = (prepared.cpu().unwrap(), prepared.reference().unwrap());
         for engine in [&cpu as &dyn Engine, &reference] {
             for (fens, expected) in [(&theme.hits, true), (&theme.misses, false)] {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_core::board::Position;
 use orbit_database::{BlockStream, StreamOptions};
-use orbit_pgn::{Game, Outcome, Status, Tag};
+use orbit_pgn::{Game, Outcome, GameStatus, Tag};
 use orbit_reel::{Block, BlockBuilder};
 use orbit_search::executor::{EngineOptions, Executor};
 use shakmaty::fen::Fen;
@@ -82,7 +82,7 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     let mut builder = BlockBuilder::new();
     let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
     for (number, row) in (1..).zip(games) {
-        builder.push(0, &Game { number, offset: 0, status: Status::Whole, ..row.to_game() });
+        builder.push(0, &Game { number, offset: 0, status: GameStatus::Whole, ..row.to_game() });
     }
     builder.finish()
 }

@@ -3,7 +3,7 @@
 use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
 use orbit_engine::{GameEnds, Hits, Values};
 use orbit_reel::Block;
-use orbit_search::choice::{Choice, Condition, Order, RankFacts, SortKey, Top};
+use orbit_search::choice::{Choice, Condition, Order, RankFacts, SortKey, TopGames};
 
 const GAMES: &str = r#"
 [Event "A"]
@@ -224,7 +224,7 @@ fn games_are_ranked() {
     let numbers = Values::Numbers(vec![1, 9, 2, -5, 100, 3, 9, i32::MAX]);
     let hits = hits(&block, numbers, |slot| !matches!(slot, 4 | 7));
     let order = |key, reverse| {
-        let mut top = Top::new(3);
+        let mut top = TopGames::new(3);
         let order = Order::Sorted { key, reverse };
         for game in block.games() {
             top.offer(order.rank(&game, RankFacts::of(&hits)), game.number(), || game.number());
@@ -242,7 +242,7 @@ fn games_are_ranked() {
 #[test]
 fn the_top_keeps_the_best_in_little_room() {
     let mut made = 0;
-    let mut top = Top::new(3);
+    let mut top = TopGames::new(3);
     for (number, rank) in (1..).zip([5, 9, 1, 5, 0, 9, 5]) {
         top.offer(rank, number, || {
             made += 1;
@@ -251,12 +251,12 @@ fn the_top_keeps_the_best_in_little_room() {
     }
     assert_eq!(top.list(0).collect::<Vec<u32>>(), [5, 3, 1]);
     assert_eq!(made, 5);
-    let mut distinct = Top::distinct(2);
+    let mut distinct = TopGames::distinct(2);
     for (number, rank) in (1..).zip([5, 5, 9, 9, 1, 1, 5]) {
         distinct.offer(rank, number, || number);
     }
     assert_eq!(distinct.list(0).collect::<Vec<u32>>(), [1, 5]);
-    let mut none = Top::new(0);
+    let mut none = TopGames::new(0);
     none.offer(1, 1, || panic!("there is no room"));
     assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
@@ -266,7 +266,7 @@ fn the_top_keeps_the_best_in_little_room() {
 fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");
     let sample = |blocks: &[&Block], seed| {
-        let mut top = Top::new(200);
+        let mut top = TopGames::new(200);
         let games = blocks.iter().flat_map(|block| block.games());
         for game in games {
             let none = Hits { bits: Vec::new(), values: Values::None, main_lines: false };

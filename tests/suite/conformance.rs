@@ -8,7 +8,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_core::board::{Bitboard, Position};
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::Query;
 use orbit_reel::Block;
 use orbit_search::executor::EngineChoice;
@@ -77,7 +77,7 @@ fn start(fen: &str) -> Position {
 
 /// The value at the first position of a block, on two engines.
 fn value(text: &str, block: &Block) -> String {
-    let prepared = PreparedQuery::new(parsed(text), Options::default()).unwrap();
+    let prepared = PreparedQuery::new(parsed(text), PlanOptions::default()).unwrap();
     let print = |engine: &dyn Engine| match engine.answer(block, Wants::VALUES).unwrap().hits.answer(0) {
         Answer::Bool(hit) => if hit { "T" } else { "F" }.to_string(),
         Answer::Num(value) => value.map_or("none".into(), |value| value.to_string()),
@@ -120,7 +120,7 @@ fn sorted(mut list: Vec<String>) -> Vec<String> {
 }
 
 fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
-    let engine = PreparedQuery::new(parsed(text), Options::default()).unwrap().cpu().unwrap();
+    let engine = PreparedQuery::new(parsed(text), PlanOptions::default()).unwrap().cpu().unwrap();
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.bits).collect()
 }
 

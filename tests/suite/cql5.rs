@@ -5,7 +5,7 @@
 //! the rule is followed and the row says "erratum".
 
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants, reference::Reference};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Node, Type};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, expand, to_cql6};
@@ -244,7 +244,7 @@ fn messages_show_what_cannot_be_seen() {
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {
         let prepared =
-            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
         prepared.planner.hits().notes[0]
     };
     let inner = plan("(position ♘d4 ♚f3 :shift :flip :flipcolor)");
@@ -350,7 +350,7 @@ fn engines_agree_on_generated_lists() {
         let block = block_of(&(0..32).map(|_| random_position(&mut rng)).collect::<Vec<_>>());
         let query = orbit_query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let reference = Runner::reference().engine(&query);
-        let (Ok(reference), Ok(_)) = (reference, PreparedQuery::new(query.clone(), Options::default()))
+        let (Ok(reference), Ok(_)) = (reference, PreparedQuery::new(query.clone(), PlanOptions::default()))
         else {
             continue;
         };

@@ -1,7 +1,7 @@
 //! Answers that are carried along games as they are: no program runs over the positions for them.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
@@ -30,7 +30,7 @@ struct Found {
 fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     let prepare = |text: &&str| {
         let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        PreparedQuery::new(parsed.query, Options { direct, ..Options::default() }).unwrap()
+        PreparedQuery::new(parsed.query, PlanOptions { direct, ..PlanOptions::default() }).unwrap()
     };
     let prepared: Vec<PreparedQuery> = texts.iter().map(prepare).collect();
     let plans = plans(&prepared).unwrap();

@@ -6,7 +6,7 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use crate::common::data;
 
@@ -14,7 +14,7 @@ use crate::common::data;
 fn printed(text: &str) -> String {
     let said = match orbit_query::parse(text) {
         Err(error) => vec![error],
-        Ok(parsed) => match PreparedQuery::new(parsed.query, Options::default()) {
+        Ok(parsed) => match PreparedQuery::new(parsed.query, PlanOptions::default()) {
             Err(error) => vec![error],
             Ok(prepared) => [parsed.remarks, prepared.planner.warnings()].concat(),
         },

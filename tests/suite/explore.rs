@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use orbit_chess::{Database, DatabaseOptions, Query};
-use orbit_search::explore::{Asked, Explored, Explorer, Parameters};
+use orbit_search::explore::{ExplorerRequest, Explored, Explorer, Parameters};
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -16,8 +16,8 @@ use crate::stats::next::{Played, sample};
 /// White's wins, draws, Black's wins, by move; games that end there have none.
 type Sums = BTreeMap<String, [u64; 3]>;
 
-fn asked(parameters: Parameters) -> Asked {
-    Asked::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
+fn asked(parameters: Parameters) -> ExplorerRequest {
+    ExplorerRequest::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The answer of a database, as JSON and as text.
@@ -281,7 +281,7 @@ fn games_are_chosen_as_lichess_chooses_them() {
         (Parameters { play: text("e4 e4"), ..none() }, "`play`: `e4` is no legal move there"),
         (Parameters { play: Some("e4 ".repeat(4000)), ..none() }, "`play`: the value is longer than"),
     ] {
-        let error = Asked::read(&parameters).unwrap_err().to_string();
+        let error = ExplorerRequest::read(&parameters).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");
     }
 }

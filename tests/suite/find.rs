@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orbit_database::StreamOptions;
 use orbit_engine::{PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use crate::{
     common::{corpus_blocks, data, every_nth_game, harness, pgn_blocks, pgn_blocks_with},
@@ -127,7 +127,7 @@ fn what_outputs_carry_is_their_own() {
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
     let prepared =
-        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default());
+        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default());
     let error = prepared("flip shift find all {Nd4 kf3}").expect_err("336 copies");
     assert!(error.message.contains("336 numbers and sets at other positions"), "{error}");
     for text in ["flip shift flipcolor find {Nd4 kf3}", "shift count find {square s in N {s attacks k}}"] {

@@ -1,8 +1,8 @@
 //! Flat programs: queries that keep state, beside the reference engine, on real games and on games with side lines.
 
 use orbit_database::StreamOptions;
-use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled};
-use orbit_plan::Options;
+use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::{
@@ -153,7 +153,7 @@ fn errors_are_those_of_the_reference_engine() {
     let block = every_nth_game(&blocks, 50, 6);
     for text in FAULTY {
         let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-        let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+        let prepared = PreparedQuery::new(parsed, PlanOptions::default()).unwrap();
         assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
         let reference = prepared.reference().unwrap();
         let due = reference.answer(&block, Wants::HITS).unwrap_err();
@@ -163,7 +163,7 @@ fn errors_are_those_of_the_reference_engine() {
             EngineError::Stopped,
             "{text}"
         );
-        let settled = Settled::new(Box::new(prepared.cpu().unwrap()), reference);
+        let settled = SettledHits::new(Box::new(prepared.cpu().unwrap()), reference);
         let found = settled.scan(&[&block], &BlockRequest::all(&[Wants::HITS])).unwrap_err();
         assert_eq!(found, due, "{text}");
     }

@@ -2,7 +2,7 @@
 //! beside the reference engine, on real games and on games with side lines.
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game},
@@ -102,7 +102,7 @@ fn searches_answer_as_the_reference_engine_in_side_lines() {
 fn nested_loops_answer_as_the_reference_engine() {
     for text in NESTED {
         let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-        assert!(PreparedQuery::new(parsed, Options::default()).unwrap().planner.is_program(), "{text}");
+        assert!(PreparedQuery::new(parsed, PlanOptions::default()).unwrap().planner.is_program(), "{text}");
     }
     let samples = Samples::of(&corpus_blocks("otb.pgn"), 3, 12, 30);
     let without = samples.without_hits(NESTED, compared);
@@ -114,7 +114,7 @@ fn what_holds_nothing_is_an_error_wherever_moves_go() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 6);
     for text in FAULTY {
         let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-        let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+        let prepared = PreparedQuery::new(parsed, PlanOptions::default()).unwrap();
         assert!(prepared.planner.refusal().is_none(), "no plan says {text}");
         let due = prepared.reference().unwrap().answer(&block, Wants::HITS).unwrap_err();
         assert!(matches!(due, EngineError::Query { .. }), "{text}: {due}");

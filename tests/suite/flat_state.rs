@@ -142,15 +142,15 @@ fn side_lines_are_those_of_the_reference_engine() {
 /// Games that ask for more strings or entries than a program holds are left to the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
-    use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::Settled};
-    use orbit_plan::Options;
+    use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
+    use orbit_plan::PlanOptions;
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 20_000);
     let text = "{if initial {tt=\"abcdefgh\" nn=0 while(nn<20) {tt+=tt nn+=1} while(nn<28) {uu=tt+str(nn) nn+=1}} check}";
-    let prepared = PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+    let prepared = PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
     assert!(prepared.planner.refusal().is_none());
     let alone = prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err();
     assert_eq!(alone, EngineError::Stopped);
-    let settled = Settled::new(Box::new(prepared.cpu().unwrap()), prepared.reference().unwrap());
+    let settled = SettledHits::new(Box::new(prepared.cpu().unwrap()), prepared.reference().unwrap());
     let request = BlockRequest::all(&[Wants::HITS]);
     let due = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
     assert_eq!(settled.scan(&[&block], &request).unwrap(), due);

@@ -1,7 +1,7 @@
 //! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
 
 use orbit_engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::{
@@ -86,7 +86,7 @@ fn games_without_a_match_are_passed_over() {
         let sample = samples.of_trial(number);
         let blocks: [&Block; 1] = [sample];
         let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-        let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+        let prepared = PreparedQuery::new(parsed, PlanOptions::default()).unwrap();
         let outputs = [Wants::HITS];
         let request = BlockRequest::all(&outputs);
         let all = prepared.reference().unwrap().scan(&blocks, &request).unwrap();

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use orbit_core::board::{PackedMove, Position};
-use orbit_database::{BlockStream, Room, StreamError, StreamOptions, StreamedBlock};
+use orbit_database::{BlockStream, MemoryBudget, StreamError, StreamOptions, StreamedBlock};
 use orbit_engine::{Answers, BlockRequest, PreparedQuery, Wants};
 use orbit_pgn::{Game, SideLine};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::Query;
 use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay};
 use orbit_search::{
@@ -329,7 +329,7 @@ fn each_query_of_a_run_has_its_own_lines() {
         "cql(variations) line --> .* --> terminal",
     ];
     let prepared =
-        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
@@ -338,7 +338,7 @@ fn each_query_of_a_run_has_its_own_lines() {
     let blocks = pgn_blocks_with(&text, with_variations());
     let plain = pgn_blocks(&text);
     let mut hits = 0;
-    let work = |found: BlockAnswers<'_>, _: &Room<'_>| found.answers;
+    let work = |found: BlockAnswers<'_>, _: &MemoryBudget<'_>| found.answers;
     let mut index = 0;
     let take = |streamed: StreamedBlock, all: Vec<Answers>| {
         assert_eq!(*streamed.block, blocks[index]);
@@ -381,7 +381,7 @@ fn each_query_of_a_run_has_its_own_lines() {
         database(StreamOptions::default()),
         &[wanted; 7],
         &Choice::default(),
-        |_, _: &Room<'_>| (),
+        |_, _: &MemoryBudget<'_>| (),
         |_, ()| ControlFlow::Continue(()),
     );
     assert!(matches!(refused, Err(ScanError::NoVariations)));

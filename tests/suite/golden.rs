@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_engine::{BlockRequest, Engine, Hits, PreparedQuery, Values, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::Query;
 use orbit_reel::Block;
 use sha2::{Digest, Sha256};
@@ -45,7 +45,7 @@ impl Golden {
 
     /// Whether the engines for processors and graphics cards run it.
     pub fn is_planned(&self) -> bool {
-        let prepared = PreparedQuery::new(self.parsed(), Options::default());
+        let prepared = PreparedQuery::new(self.parsed(), PlanOptions::default());
         prepared.unwrap_or_else(|error| panic!("{}: {error}", self.id)).planner.refusal().is_none()
     }
 

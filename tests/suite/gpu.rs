@@ -7,10 +7,10 @@ use std::sync::Arc;
 use orbit_core::board::{Code, PackedMove, Position, Square};
 use orbit_engine::{
     Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
-    gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
+    gpu::{AdapterChoice, InjectedFault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
 };
 use orbit_pgn::Game;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 use crate::{
@@ -35,7 +35,7 @@ const QUERIES: [&str; 10] = [
 
 pub fn prepared(text: &str) -> PreparedQuery {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
-    PreparedQuery::new(query, Options::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    PreparedQuery::new(query, PlanOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Demands that an engine says of some blocks what `cpu` says: hits, values, counts of copies.
@@ -218,7 +218,7 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
 }
 
 /// A device with a fault.
-fn faulty(fault: Fault) -> Arc<GpuDevice> {
+fn faulty(fault: InjectedFault) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.fault = Some(fault);
     open_device(options)
@@ -232,7 +232,7 @@ fn a_device_that_is_lost_once_is_opened_again() {
     let blocks: Vec<&Block> = blocks.iter().collect();
     // Before the hits, the values, the counts of copies and what lies between, and never.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
-        let device = faulty(Fault::DestroyedOnce(at));
+        let device = faulty(InjectedFault::DestroyedOnce(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
         check(MANY, &prepared(MANY).gpu(&device).unwrap(), &blocks);
     }
@@ -242,7 +242,7 @@ fn a_device_that_is_lost_once_is_opened_again() {
 fn a_device_that_is_lost_again_and_again_is_an_error() {
     let block = block_of_games([long_game(100)]);
     for at in [0, 1, 2, 3, 10] {
-        let device = faulty(Fault::Destroyed(at));
+        let device = faulty(InjectedFault::Destroyed(at));
         let gpu = prepared("legal --").gpu(&device).unwrap();
         let mut scans = 0;
         let error = loop {
@@ -267,7 +267,7 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for at in [0, 1, 2, 3, 7] {
-        let device = faulty(Fault::MapFails(at));
+        let device = faulty(InjectedFault::MapFails(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
         check(MANY, &prepared(MANY).gpu(&device).unwrap(), &blocks);
     }
@@ -277,14 +277,14 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
 fn a_loss_with_blocks_on_the_device_is_an_error() {
     let block = block_of_games([long_game(100)]);
     // The first submission is the upload, the second the query.
-    let device = faulty(Fault::DestroyedOnce(1));
+    let device = faulty(InjectedFault::DestroyedOnce(1));
     let gpu = prepared("Ra1").gpu(&device).unwrap();
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
     // What comes anew runs on a new device.
     check("Ra1", &gpu, &[&block]);
-    let device = faulty(Fault::DestroyedOnce(0));
+    let device = faulty(InjectedFault::DestroyedOnce(0));
     let error = device.upload(&[&block]).map(|_| ()).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
 }
@@ -434,7 +434,7 @@ fn threads_share_a_device() {
 #[test]
 fn threads_whose_device_is_lost_all_go_on() {
     for at in [0, 1, 2, 3, 5, 8, 13, 21] {
-        let device = faulty(Fault::DestroyedOnce(at));
+        let device = faulty(InjectedFault::DestroyedOnce(at));
         check_on_threads(&device);
     }
 }

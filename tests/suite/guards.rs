@@ -1,7 +1,7 @@
 //! Conditions that cost little and are computed first.
 
 use orbit_engine::{PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use crate::{
     common::{Samples, corpus_blocks},
@@ -30,7 +30,7 @@ const PLAIN: &[&str] =
 
 fn has_guard(text: &str) -> bool {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-    let prepared = PreparedQuery::new(parsed, Options::default()).unwrap();
+    let prepared = PreparedQuery::new(parsed, PlanOptions::default()).unwrap();
     let plans = prepared.plans().unwrap_or_else(|error| panic!("{text}: {error:?}"));
     plans.guard(0..1).is_some()
 }
@@ -55,7 +55,7 @@ fn several_queries_share_a_condition() {
     let texts = ["check", GUARDED[1], GUARDED[4]];
     let queries = texts.map(|text| {
         let parsed = orbit_query::parse(text).unwrap().query;
-        PreparedQuery::new(parsed, Options::default()).unwrap()
+        PreparedQuery::new(parsed, PlanOptions::default()).unwrap()
     });
     let plans = orbit_engine::plans(&queries).unwrap();
     assert!(plans.guard(0..3).is_some());

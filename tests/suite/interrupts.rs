@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use crate::common::{pgn_blocks, pgn_blocks_with};
 
@@ -59,7 +59,7 @@ fn engines_look_and_end() {
         let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(moves).collect::<Vec<_>>().join(" ");
         let block = pgn_blocks(&format!("{game} *\n")).remove(0);
         let prepared =
-            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
         let reference = (moves < LONG).then(|| Box::new(prepared.reference().unwrap()) as Box<dyn Engine>);
         let cpu = prepared.cpu().ok().map(|cpu| Box::new(cpu) as Box<dyn Engine>);
         for engine in reference.into_iter().chain(cpu) {
@@ -121,7 +121,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
         options.parse.variations = query.variations;
         let block = pgn_blocks_with(&format!("{game} *\n"), options).remove(0);
         assert!(block.problems().is_empty() && block.slots() > moves, "{text}: {:?}", block.problems());
-        let cpu = PreparedQuery::new(query, Options::default()).unwrap().cpu().unwrap();
+        let cpu = PreparedQuery::new(query, PlanOptions::default()).unwrap().cpu().unwrap();
         let scan = |look: u64| {
             let ((interrupt, looks), wanted) = (set_at(look), [Wants::HITS]);
             let answer = cpu
@@ -151,7 +151,7 @@ fn comments_and_glyphs_are_counted() {
         options.parse.annotations = true;
         let block = pgn_blocks_with(&format!("Nf3 {annotations} Nf6 Ng1 *\n"), options).remove(0);
         let prepared =
-            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
         let ((interrupt, looks), wanted) = (set_at(u64::MAX), [Wants::HITS]);
         let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
         let answers = prepared.reference().unwrap().scan(&[&block], &request).unwrap();
@@ -207,7 +207,7 @@ fn steps_end_what_takes_long() {
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
         let prepared =
-            PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+            PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
         let reference = prepared.reference().unwrap().with_steps_max(STEPS_MAX);
         let ((interrupt, _), wanted) = (set_at(looks_max), [Wants::VALUES]);
         let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };

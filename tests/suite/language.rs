@@ -10,7 +10,7 @@ use orbit_database::StreamOptions;
 use orbit_engine::Answer;
 use orbit_query::{
     Dialect,
-    words::{self, Group, Status, Value, Word},
+    words::{self, WordGroup, WordStatus, WordValue, Word},
 };
 use orbit_reel::Block;
 
@@ -22,7 +22,7 @@ use crate::{
     runners::Runner,
 };
 
-fn rows() -> impl Iterator<Item = (&'static Group, &'static Word)> {
+fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
@@ -111,7 +111,7 @@ fn no_spelling_stands_twice() {
             assert!(seen.insert((group.dialect == Dialect::Cql5, spelling)), "`{spelling}` has two rows");
             assert!(std::ptr::eq(words::find(group.dialect, spelling).unwrap(), word), "{spelling}");
         }
-        if !matches!(word.status, Status::Refused(_)) {
+        if !matches!(word.status, WordStatus::Refused(_)) {
             let meaning = word.meaning;
             assert!(
                 !meaning.is_empty() && !meaning.ends_with('.') && meaning.len() < 160,
@@ -176,7 +176,7 @@ fn examples_answer() {
         }
         Ok(())
     };
-    let built = rows().filter(|(_, word)| matches!(word.status, Status::Here | Status::Within(_)));
+    let built = rows().filter(|(_, word)| matches!(word.status, WordStatus::Here | WordStatus::Within(_)));
     let outcomes: Vec<Result<(), String>> = built.map(|(_, word)| check(word)).collect();
     let faults: Vec<&String> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
     assert!(faults.is_empty(), "{} faults: {faults:#?}", faults.len());
@@ -188,7 +188,7 @@ fn examples_answer() {
 fn words_that_are_not_built_are_named() {
     let mut count = 0;
     for (group, word) in rows() {
-        let (Status::NotYet | Status::Within(_)) = word.status else { continue };
+        let (WordStatus::NotYet | WordStatus::Within(_)) = word.status else { continue };
         assert_eq!(group.dialect, Dialect::Cql5, "{:?}", word.spellings);
         for &spelling in word.spellings {
             let texts =
@@ -214,7 +214,7 @@ fn words_that_are_not_built_are_named() {
 #[test]
 fn words_that_are_refused_say_why() {
     let refused = rows().filter_map(|(_, word)| match word.status {
-        Status::Refused(why) => Some((word.spellings[0], why)),
+        WordStatus::Refused(why) => Some((word.spellings[0], why)),
         _ => None,
     });
     let mut count = 0;
@@ -232,7 +232,7 @@ fn words_that_are_refused_say_why() {
 fn every_word_is_suggested() {
     for (group, word) in rows() {
         for &spelling in word.spellings.iter().filter(|spelling| is_word(spelling) && spelling.len() > 5) {
-            let begins = matches!(word.status, Status::Refused(_)) || word.form(spelling).starts_with("cql(");
+            let begins = matches!(word.status, WordStatus::Refused(_)) || word.form(spelling).starts_with("cql(");
             let misspelt = format!("{}{}", &spelling[..3], &spelling[4..]);
             if begins || words::find(group.dialect, &misspelt).is_some() {
                 continue;
@@ -242,7 +242,7 @@ fn every_word_is_suggested() {
                 meant == spelling
                     // Of words that are as near the first is meant: `isubound` has a letter more than `isbound`.
                     || (0..misspelt.len()).any(|at| [&misspelt[..at], &misspelt[at + 1..]].concat() == meant)
-                    || matches!(word.status, Status::NotYet)
+                    || matches!(word.status, WordStatus::NotYet)
                     || meant.len() + 2 > spelling.len()
             };
             assert!(meant.is_some_and(is_near), "{misspelt} for {spelling}: {meant:?}");
@@ -285,20 +285,20 @@ fn generated_queries_use_every_word() {
 
 /// Whether queries use a word beyond their header.
 fn is_in_queries(word: &Word) -> bool {
-    matches!(word.status, Status::Here) && !word.form(word.spellings[0]).starts_with("cql(")
+    matches!(word.status, WordStatus::Here) && !word.form(word.spellings[0]).starts_with("cql(")
 }
 
 // ---- docs/language.md
 
-fn in_words(value: Value) -> &'static str {
+fn in_words(value: WordValue) -> &'static str {
     match value {
-        Value::NoValue => "",
-        Value::AsF => "as F",
-        Value::Condition => "condition",
-        Value::Squares => "squares",
-        Value::Number => "number",
-        Value::Text => "text",
-        Value::Position => "position",
+        WordValue::NoValue => "",
+        WordValue::AsF => "as F",
+        WordValue::Condition => "condition",
+        WordValue::Squares => "squares",
+        WordValue::Number => "number",
+        WordValue::Text => "text",
+        WordValue::Position => "position",
     }
 }
 
@@ -306,11 +306,11 @@ fn code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 
-fn spelt(group: &Group, word: &Word, spelling: &str) -> String {
+fn spelt(group: &WordGroup, word: &Word, spelling: &str) -> String {
     if word.takes_colon(group.dialect) { format!(":{spelling}") } else { spelling.into() }
 }
 
-fn group_page(out: &mut String, group: &Group, games: &[Block], folder: &TempDir) {
+fn group_page(out: &mut String, group: &WordGroup, games: &[Block], folder: &TempDir) {
     write!(out, "\n## {}\n", group.title).unwrap();
     if !group.about.is_empty() {
         write!(out, "\n{}\n", group.about).unwrap();
@@ -323,7 +323,7 @@ fn group_page(out: &mut String, group: &Group, games: &[Block], folder: &TempDir
         let form = code(&word.form(&spelt(group, word, word.spellings[0])));
         let (value, meaning) = (in_words(word.value), word.meaning.replace('|', "\\|"));
         match word.status {
-            Status::Here | Status::Within(_) => {
+            WordStatus::Here | WordStatus::Within(_) => {
                 let runner = runner_of(word.example);
                 let of_block = |block| match answers_of(&runner, word.example, folder, block) {
                     Ok(answers) => hits(&answers),
@@ -333,8 +333,8 @@ fn group_page(out: &mut String, group: &Group, games: &[Block], folder: &TempDir
                 let example = code(word.example);
                 writeln!(here, "| {names} | {form} | {value} | {meaning} | {example} | {hits} |").unwrap();
             }
-            Status::NotYet => writeln!(later, "| {names} | {form} | {value} | {meaning} |").unwrap(),
-            Status::Refused(why) => {
+            WordStatus::NotYet => writeln!(later, "| {names} | {form} | {value} | {meaning} |").unwrap(),
+            WordStatus::Refused(why) => {
                 let why = why.replace('|', "\\|");
                 writeln!(refused, "| {names} | {why} |").unwrap();
             }
@@ -356,9 +356,9 @@ fn page() -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, word) in rows() {
         let status = match word.status {
-            Status::Here | Status::Within(_) => "here",
-            Status::NotYet => "later",
-            Status::Refused(_) => "refused",
+            WordStatus::Here | WordStatus::Within(_) => "here",
+            WordStatus::NotYet => "later",
+            WordStatus::Refused(_) => "refused",
         };
         *counts.entry(status).or_default() += 1;
     }

@@ -7,7 +7,7 @@ use std::{
 
 use orbit_core::board::{Board, MoveKind, PackedMove, Position};
 use orbit_engine::gpu::{Kernel, Variant};
-use orbit_plan::{Options, Output, Planner};
+use orbit_plan::{PlanOptions, Output, Planner};
 use orbit_reel::{Key, SEGMENT_SLOTS};
 use wgpu::naga::{
     self, AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner,
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The kernels of a query: of the first pass, of the values, of the copies.
-fn kernels(text: &str, options: Options, variant: Variant) -> Option<[Kernel; 3]> {
+fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
     let (hits, values, copies) = (planner.hits(), planner.values(), planner.each_copy());
@@ -46,7 +46,7 @@ fn read(kernel: &Kernel) -> Module {
 /// Both passes of a query that asks for whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
-    let [hits, _, copies] = kernels(text, Options::default(), variant).expect("it can be planned");
+    let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
     [read(&hits), read(&copies)]
 }
 
@@ -177,7 +177,7 @@ const CARRYING: [&str; 14] = [
 fn the_shaders_of_carries_are_what_the_engine_binds() {
     let mut texts = BTreeSet::new();
     for query in CARRYING {
-        let kernels = self::kernels(query, Options::default(), Variant::default());
+        let kernels = self::kernels(query, PlanOptions::default(), Variant::default());
         let kernels = kernels.unwrap_or_else(|| panic!("{query} cannot be planned"));
         let carriers: Vec<String> = kernels.iter().flat_map(Kernel::carriers).collect();
         assert!(!carriers.is_empty(), "the device carries nothing of {query}");
@@ -189,7 +189,7 @@ fn the_shaders_of_carries_are_what_the_engine_binds() {
             check_straightness(query, kernel);
         }
         let [hits, ..] =
-            self::kernels(query, Options::default(), "hostcarry".parse().expect("it is a variant"))
+            self::kernels(query, PlanOptions::default(), "hostcarry".parse().expect("it is a variant"))
                 .expect("it can be planned");
         assert!(hits.carriers().is_empty(), "{query}");
     }
@@ -314,7 +314,7 @@ fn constants_are_those_of_the_reel() {
         assert_eq!(constant(&module, "STANDARD_STATE"), [state.0]);
         assert_eq!(constant(&module, "WHOLE_POSITIONS"), [1]);
     }
-    let [hits, ..] = kernels("Ra1", Options::default(), Variant::default()).expect("it can be planned");
+    let [hits, ..] = kernels("Ra1", PlanOptions::default(), Variant::default()).expect("it can be planned");
     assert_eq!(constant(&read(&hits), "WHOLE_POSITIONS"), [0]);
     let pieces = format!("let is_piece = (({:#x}u >> code) & 1u) != 0u;", PackedMove::PIECE_CODES);
     assert!(hits.wgsl.contains(&pieces), "the codes that are pieces are not {pieces}");
@@ -381,7 +381,7 @@ fn kernels_of_many_copies_are_short() {
     const LARGE: &str = "shift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-h2-3] p[a-h6-7] R[a-b1] not q[c-d4-5] \
                          B[c1,f1] not n[b8,g8]}";
     for text in [SMALL, LARGE] {
-        let kernels = kernels(text, Options::default(), Variant::default())
+        let kernels = kernels(text, PlanOptions::default(), Variant::default())
             .unwrap_or_else(|| panic!("{text} cannot be planned"));
         let bytes = kernels.map(|kernel| kernel.wgsl.len());
         eprintln!("{text}: {bytes:?} bytes");

@@ -6,7 +6,7 @@ use orbit_engine::{
     Engine, PreparedQuery, Wants,
     cpu::{Cpu, Isa, MachineCode},
 };
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
@@ -29,7 +29,7 @@ fn sample(nth: usize) -> Block {
 
 fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {}", error.message)).query;
-    let prepared = PreparedQuery::new(query, Options::default()).unwrap();
+    let prepared = PreparedQuery::new(query, PlanOptions::default()).unwrap();
     Cpu::with(prepared.plans().unwrap(), isa, code)
 }
 

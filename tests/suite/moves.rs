@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use orbit_core::board::{
     Board, Code, MoveKind, PackedMove, Position, Square, State, legal,
-    moves::{ARRIVALS, Asked, ORIGINS, PAIRS, View},
+    moves::{ARRIVALS, MoveRequest, ORIGINS, PAIRS, View},
 };
 use orbit_reel::{Block, replay};
 use shakmaty::{Move, Position as _};
@@ -18,21 +18,21 @@ use crate::{
     differential::Rng,
 };
 
-const ALL: Asked = Asked { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
+const ALL: MoveRequest = MoveRequest { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
 
 /// Arrivals, origins and the number of moves.
 type Found = [u64; 3];
 
 /// What the sets say; none of a side with several kings, of which they say nothing.
-fn by_sets(position: &Position, asked: Asked, from: u64, to: u64) -> Option<Found> {
+fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Option<Found> {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
         assert_ne!(view.is_special(), 0, "several kings are nothing common");
         return None;
     }
     let common = match asked {
-        Asked { ordinary: false, .. } => [0; 3],
-        Asked { pseudo: true, .. } => [
+        MoveRequest { ordinary: false, .. } => [0; 3],
+        MoveRequest { pseudo: true, .. } => [
             view.ordinary::<ARRIVALS, true>(from, to),
             view.ordinary::<ORIGINS, true>(from, to),
             view.ordinary::<PAIRS, true>(from, to),
@@ -66,7 +66,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
 }
 
 /// What the list of moves says.
-fn by_list(position: &Position, asked: Asked, from: u64, to: u64) -> Found {
+fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
         let (wanted, arrival) = match mv.kind() {
@@ -182,7 +182,7 @@ fn any_placement_has_the_moves_of_the_list() {
         let position = made(&mut rng);
         let mut some = || if rng.percent(40) { !0 } else { rng.next() | rng.next() };
         let (from, to) = (some(), some());
-        let asked = Asked {
+        let asked = MoveRequest {
             pseudo: rng.percent(30),
             ordinary: rng.percent(70),
             castling: [rng.percent(70), rng.percent(70)],
@@ -193,7 +193,7 @@ fn any_placement_has_the_moves_of_the_list() {
             continue;
         };
         assert_eq!(sets, by_list(&position, asked, from, to), "{position:?} {asked:?} {from:x} {to:x}");
-        let only = |castling, en_passant| Asked { ordinary: false, castling, en_passant, ..ALL };
+        let only = |castling, en_passant| MoveRequest { ordinary: false, castling, en_passant, ..ALL };
         castled += usize::from(by_list(&position, only([true; 2], false), !0, !0)[2] != 0);
         taken += usize::from(by_list(&position, only([false; 2], true), !0, !0)[2] != 0);
     }

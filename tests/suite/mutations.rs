@@ -11,7 +11,7 @@ use std::{
 };
 
 use orbit_database::StreamOptions;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::Dialect;
 use orbit_reel::Block;
 
@@ -336,7 +336,7 @@ fn changed_game_queries_are_refused_or_run() {
         // The program refuses files of another encoding; whoever has a text has characters.
         let pieces = changed.pieces.concat();
         let text = String::from_utf8_lossy(&pieces);
-        let options = if rng.percent(25) { runners::without(runners::NONE) } else { Options::default() };
+        let options = if rng.percent(25) { runners::without(runners::NONE) } else { PlanOptions::default() };
         let run = || agrees(&text, &block, options, &mut seen);
         if catch_unwind(AssertUnwindSafe(run)).is_err() {
             faults.push(format!("{k}: {text:?}"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use orbit_engine::{BlockRequest, Engine, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::necessary;
 use orbit_reel::Block;
 
@@ -48,7 +48,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let Ok(parsed) = orbit_query::parse(text) else { continue };
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
-        let prepared = PreparedQuery::new(parsed.query, Options::default()).unwrap();
+        let prepared = PreparedQuery::new(parsed.query, PlanOptions::default()).unwrap();
         // Of queries that no engine has to interpret some are enough.
         number += 1;
         if prepared.planner.refusal().is_none() && number % 4 > 0 {
@@ -69,7 +69,7 @@ fn games_that_are_passed_over_hold_no_hit() {
             continue;
         }
         narrowed += 1;
-        let condition = PreparedQuery::new(condition, Options::default()).unwrap();
+        let condition = PreparedQuery::new(condition, PlanOptions::default()).unwrap();
         let hits = condition.cpu().unwrap().hits(&blocks).unwrap().remove(0);
         let games = |(block, hits): (&&Block, _)| {
             let hits: &orbit_engine::Hits = hits;

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_search::choice::{Choice, Order, Player, SortKey};
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::report::{Columns, Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_search::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
     GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, PartError, Parts,
-    ProblemsCollector, Reach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
+    ProblemsCollector, ListReach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
     WholeTextsCollector,
 };
 use orbit_search::stats::{Grouping, Stats};
@@ -148,7 +148,7 @@ fn examples(name: &str) -> Vec<Example> {
 fn lists() -> Vec<Example> {
     let example = |query, layout, limits: (u64, Option<u64>)| {
         let lists = move |_: &Executor| {
-            let lists = ListsCollector::new(formats(layout), Reach::new(limits.0, limits.1));
+            let lists = ListsCollector::new(formats(layout), ListReach::new(limits.0, limits.1));
             Collectors { lists: Some(lists), ..none() }
         };
         Example { limits, is_fitted: layout == Layout::Fitted, ..Example::new(query, lists) }
@@ -169,7 +169,7 @@ fn games() -> Vec<Example> {
     for (skip, games_max) in LIMITS {
         for comment in [Comment::None, Comment::Copy, Comment::Text("here".into())] {
             let games = move |_: &Executor| {
-                let games = GamesCollector::new(comment.clone(), Reach::new(skip, games_max));
+                let games = GamesCollector::new(comment.clone(), ListReach::new(skip, games_max));
                 Collectors { games: Some(games), ..none() }
             };
             examples.push(Example { limits: (skip, games_max), ..Example::new(COPIES, games) });
@@ -363,7 +363,7 @@ fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStre
 
 fn scan(queries: &[&str]) -> Executor {
     let prepared = |text: &&str| {
-        PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
     };
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Auto;

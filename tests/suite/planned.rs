@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use orbit_database::StreamOptions;
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::{
     Dialect,
-    words::{self, Status},
+    words::{self, WordStatus},
 };
 
 #[cfg(feature = "gpu")]
@@ -33,7 +33,7 @@ fn named_queries() -> Vec<(String, String)> {
     let mut out = golden("golden-game-otb.tsv", "");
     out.extend(golden("golden-game-variations.tsv", "cql(variations) "));
     for group in words::groups().filter(|group| group.dialect == Dialect::Cql6) {
-        for word in group.words.iter().filter(|word| matches!(word.status, Status::Here | Status::Within(_)))
+        for word in group.words.iter().filter(|word| matches!(word.status, WordStatus::Here | WordStatus::Within(_)))
         {
             let query = orbit_query::parse(word.example)
                 .unwrap_or_else(|error| panic!("{}: {error}", word.example))
@@ -52,7 +52,7 @@ fn named_queries() -> Vec<(String, String)> {
 fn what_is_interpreted_is_listed() {
     let told = |(name, text): &(String, String)| {
         let query = orbit_query::parse(text).unwrap().query;
-        let prepared = PreparedQuery::new(query, Options::default()).unwrap();
+        let prepared = PreparedQuery::new(query, PlanOptions::default()).unwrap();
         let how = match prepared.planner.refusal() {
             None => "planned",
             Some(why) => {

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use orbit_chess::{Database, DatabaseOptions, Query};
-use orbit_database::{BlockStream, Room, StreamOptions};
+use orbit_database::{BlockStream, MemoryBudget, StreamOptions};
 use orbit_engine::{Answer, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_search::choice::{Choice, Player, Side};
 use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Run, SpellingsCollector, TotalsCollector};
-use orbit_search::stats::{Key, ScoreOf};
+use orbit_search::stats::{GroupKey, ScoreOf};
 
 use crate::common::{corpus, data};
 use crate::database::SAMPLE;
@@ -94,7 +94,7 @@ fn scan(text: &str, engine: EngineChoice) -> Executor {
 fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: BlockStream) -> Vec<Hit> {
     let mut all = Vec::new();
     let outputs = [Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS];
-    let work = |found: BlockAnswers<'_>, _: &Room| {
+    let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
         let (answers, mut out) = (&found.answers[0], Vec::new());
         for game in found.block.games() {
             let copies = answers.copies.as_ref();
@@ -185,7 +185,7 @@ fn scores_are_those_of_whom_the_table_names() {
         let rows = counts.rows(&grouping.parse().unwrap());
         let row = |row: &orbit_search::stats::GroupRow| {
             let name =
-                if let Key::Text(text) = &row.keys[0] { text.clone() } else { row.keys[0].to_string() };
+                if let GroupKey::Text(text) = &row.keys[0] { text.clone() } else { row.keys[0].to_string() };
             (name, row.all.games, row.all.score(), row.score_of)
         };
         rows.iter().map(row).collect()
@@ -239,7 +239,7 @@ fn counts_of_players_are_those_of_python_chess() {
     let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<&str>>());
     let columns = lines.next().unwrap();
     let prepared = |(_, text): &(&str, &str)| {
-        PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
     };
     let scan = Executor::of(QUESTIONS.iter().map(prepared).collect(), &EngineOptions::default()).unwrap();
     let mut checked = 0;

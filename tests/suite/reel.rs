@@ -6,7 +6,7 @@ use std::{io::Cursor, ops::ControlFlow, path::Path};
 use fastrand::Rng;
 use orbit_core::board::{PackedMove, Position};
 use orbit_database::{BlockStream, StreamOptions, Summary};
-use orbit_pgn::{Fault, Game, Outcome, Stamp, Status, Tag};
+use orbit_pgn::{ReadFault, Game, Outcome, Stamp, GameStatus, Tag};
 use orbit_reel::{
     Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
     SEGMENT_SLOTS,
@@ -318,14 +318,14 @@ fn small_chunks() -> StreamOptions {
 
 /// Blocks with all that a block can hold.
 fn varied_blocks() -> Vec<Block> {
-    let fault = |reason: &str| Fault { offset: 99, ply: 3, reason: reason.into() };
+    let fault = |reason: &str| ReadFault { offset: 99, ply: 3, reason: reason.into() };
     let mut first = BlockBuilder::new();
     for (i, played) in mixed().into_iter().enumerate() {
         let mut game = played.game;
         game.offset = 100 * i as u64;
         match i % 11 {
-            3 => game.status = Status::Cut(fault("Nd7 is ambiguous (b8, f6)")),
-            5 => game.status = Status::Skipped(fault("variant Atomic is not supported")),
+            3 => game.status = GameStatus::Cut(fault("Nd7 is ambiguous (b8, f6)")),
+            5 => game.status = GameStatus::Skipped(fault("variant Atomic is not supported")),
             7 => game.notes = vec![fault("the FEN's castling rights KQ were dropped")],
             8 => game.tags.push(Tag { name: b"FEN".to_vec(), value: b"\xff no FEN".to_vec() }),
             9 => game.tags.clear(),
@@ -335,7 +335,7 @@ fn varied_blocks() -> Vec<Block> {
     }
     let mut second = BlockBuilder::new();
     let skipped =
-        Game { status: Status::Skipped(fault("variant Atomic is not supported")), ..Game::default() };
+        Game { status: GameStatus::Skipped(fault("variant Atomic is not supported")), ..Game::default() };
     second.push(0, &skipped);
     vec![first.finish(), second.finish(), BlockBuilder::new().finish(), build(&mixed())]
 }

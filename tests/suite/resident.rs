@@ -10,10 +10,10 @@ use orbit_chess::{Cancel, DatabaseOptions, EngineChoice, Query};
 use orbit_engine::{
     BlockRequest, Engine, Wants,
     fallback::Fallback,
-    gpu::{CardUse, Fault, GpuDevice, GpuLimits, GpuOptions},
+    gpu::{CardUse, InjectedFault, GpuDevice, GpuLimits, GpuOptions},
 };
 use orbit_reel::Block;
-use orbit_search::serve::{Ask, Desk, DeskOptions, Open};
+use orbit_search::serve::{Ask, OpenDatabases, DeskOptions, Open};
 
 use crate::{
     common::block_of_games,
@@ -153,14 +153,14 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
         open_device(options)
     };
     for at in [0, 1, 2, 4] {
-        let device = faulty(Fault::DestroyedOnce(at));
+        let device = faulty(InjectedFault::DestroyedOnce(at));
         for text in QUERIES {
             check(text, &prepared(text).gpu(&device).unwrap(), &blocks);
         }
         assert!(device.holds(&numbers), "on the second device");
         assert_eq!(checked("Ra1", &device, &[&blocks]).uploaded, 0);
         // By itself it would be an error.
-        let device = faulty(Fault::Destroyed(at));
+        let device = faulty(InjectedFault::Destroyed(at));
         let [cpu, spare] = [(); 2].map(|()| Box::new(prepared("#(P | n)").cpu().unwrap()));
         let engine = Fallback::new(Box::new(prepared("#(P | n)").gpu(&device).unwrap()), spare);
         for _ in 0..6 {
@@ -244,7 +244,7 @@ fn databases_of_a_desk_share_a_card() {
     // No other desk or database has these options.
     gpu.silence = Some(Duration::from_secs(611));
     (options.gpu, options.threads) = (Some(gpu.clone()), 2);
-    let desk = Desk::new(options);
+    let desk = OpenDatabases::new(options);
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
     let open = |name: &str| {
         let mut open = Open::new(vec![sample.into()]);

@@ -8,7 +8,7 @@ use orbit_engine::{
     gpu::{GpuDevice, GpuError, GpuLimits, GpuOptions, Variant},
     reference::Bulk,
 };
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::{Query, Type};
 use orbit_reel::Block;
 use shakmaty::Bitboard;
@@ -28,8 +28,8 @@ pub struct Runner {
 #[derive(Clone, Debug)]
 enum Way {
     Reference,
-    Cpu(Options, Isa, MachineCode),
-    Gpu(Options, Arc<GpuDevice>, Variant),
+    Cpu(PlanOptions, Isa, MachineCode),
+    Gpu(PlanOptions, Arc<GpuDevice>, Variant),
 }
 
 /// A device, without which a test is ignored.
@@ -74,7 +74,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 }
 
 /// The name of an optimisation, and what turns it off.
-type Switch = (&'static str, fn(&mut Options));
+type Switch = (&'static str, fn(&mut PlanOptions));
 
 /// The optimisations, each with the switch that turns it off.
 pub const OPTIMISATIONS: [Switch; 11] = [
@@ -98,8 +98,8 @@ pub const ENGINES: [&str; 3] = ["reference", "cpu", "gpu"];
 pub const NONE: u32 = (1 << OPTIMISATIONS.len()) - 1;
 
 /// Options without those optimisations whose bits are set.
-pub fn without(mask: u32) -> Options {
-    let mut options = Options::default();
+pub fn without(mask: u32) -> PlanOptions {
+    let mut options = PlanOptions::default();
     for (index, (_, switch_off)) in OPTIMISATIONS.iter().enumerate() {
         if mask >> index & 1 != 0 {
             switch_off(&mut options);

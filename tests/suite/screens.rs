@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use orbit_core::board::{Board, Code, PieceSet};
 use orbit_engine::{BlockRequest, Engine, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::{
     Block, MATERIAL_SEGMENTS, Material, SEGMENT_SLOTS,
     bounds::{Moved, PIECES, moves_of},
@@ -195,7 +195,7 @@ const SELECTIVE: &[(&str, u64)] = &[
 /// The hits and values of a query, and of how many segments of how many no position was looked at.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let prepared = PreparedQuery::new(parsed.query, Options { screens, ..Options::default() }).unwrap();
+    let prepared = PreparedQuery::new(parsed.query, PlanOptions { screens, ..PlanOptions::default() }).unwrap();
     let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
     for block in blocks {

@@ -10,11 +10,11 @@ use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants, reference::Bulk,
 };
 use orbit_pgn::Game;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::{
     Dialect,
     tree::{ConditionKeyword, ConditionOp, Ref, SquaresOp},
-    words::{self, Status},
+    words::{self, WordStatus},
 };
 use orbit_reel::Block;
 
@@ -131,8 +131,8 @@ impl Tokens {
             Tokens { built: others.iter().map(|token| token.to_string()).collect(), unbuilt: vec![] };
         for word in words::words(dialect) {
             let list = match word.status {
-                Status::Here | Status::Within(_) => &mut tokens.built,
-                Status::NotYet | Status::Refused(_) => &mut tokens.unbuilt,
+                WordStatus::Here | WordStatus::Within(_) => &mut tokens.built,
+                WordStatus::NotYet | WordStatus::Refused(_) => &mut tokens.unbuilt,
             };
             let colon = if word.takes_colon(dialect) { ":" } else { "" };
             list.extend(word.spellings.iter().map(|spelling| format!("{colon}{spelling}")));
@@ -161,11 +161,11 @@ fn looks_of_steps(block: &Block) -> u64 {
 /// Parses, prints what is said, plans and runs; panics with the text if anything does. Counts what is refused, what is
 /// accepted and not run, what the fast engine runs and what is left to the reference engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
-    seen[kind(text, block, Options::default(), |_, _, _| ())] += 1;
+    seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
 
 /// The same with options, and asks the reference engine as well for what the fast engine runs: both must give the same.
-pub fn agrees(text: &str, block: &Block, options: Options, seen: &mut [u64; 4]) {
+pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 4]) {
     seen[kind(text, block, options, compare)] += 1;
 }
 
@@ -201,7 +201,7 @@ fn within_looks(
 fn kind(
     text: &str,
     block: &Block,
-    options: Options,
+    options: PlanOptions,
     look: impl Fn(&PreparedQuery, Bulk, (&Answers, &Block)),
 ) -> usize {
     let outcome = catch_unwind(AssertUnwindSafe(|| match orbit_query::parse(text) {

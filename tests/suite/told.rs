@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use orbit_database::{BlockStream, Room};
+use orbit_database::{BlockStream, MemoryBudget};
 use orbit_engine::{Commentary, Rank, Wants};
 use orbit_search::choice::Choice;
 use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
@@ -66,7 +66,7 @@ fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>
     let mut opened = with_variations();
     opened.pgn.chunk_bytes = 20_000;
     let mut all = Vec::new();
-    let work = |mut found: BlockAnswers<'_>, _: &Room| {
+    let work = |mut found: BlockAnswers<'_>, _: &MemoryBudget| {
         let answers = found.answers.remove(0);
         let ranks =
             |game: usize| scan.sorts_games().then(|| answers.games.as_ref().unwrap()[game].rank.clone());

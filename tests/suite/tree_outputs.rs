@@ -7,10 +7,10 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_database::{BlockStream, Room};
+use orbit_database::{BlockStream, MemoryBudget};
 use orbit_engine::{Hits, PreparedQuery, Values, Wants};
 use orbit_pgn::Game;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 use orbit_search::choice::{Choice, Order, RankFacts, SortKey};
 use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
@@ -453,7 +453,7 @@ fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;
     let stats = Stats::new(Grouping::list("ply:5,result").unwrap());
     let prepared =
-        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap();
+        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
     let counted = |queries: &[&str]| {
@@ -462,7 +462,7 @@ fn each_query_has_shares_of_its_own_positions() {
         database.pgn.chunk_bytes = 8 << 10;
         let database = BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), database);
         let names = Names::default();
-        let work = |result: BlockAnswers<'_>, _: &Room<'_>| {
+        let work = |result: BlockAnswers<'_>, _: &MemoryBudget<'_>| {
             let block = result.block;
             let found = |answers: &'_ orbit_engine::Answers| answers.hits.clone();
             let hits: Vec<Hits> = result.answers.iter().map(found).collect();

@@ -7,7 +7,7 @@ use orbit_engine::{
     reference::Bulk,
     verify::{Sample, Verified},
 };
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 fn prepared(text: &str) -> PreparedQuery {
-    PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
+    PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
 }
 
 /// Blocks of 1,000 games in all, each with 30 positions.
@@ -171,7 +171,7 @@ fn verification_samples_what_was_asked_for() {
 fn the_cpu_takes_over_from_a_lost_card() {
     use orbit_engine::{
         fallback::Fallback,
-        gpu::{Fault, GpuError},
+        gpu::{InjectedFault, GpuError},
     };
 
     let blocks = blocks();
@@ -179,7 +179,7 @@ fn the_cpu_takes_over_from_a_lost_card() {
     let cpu = prepared.cpu().unwrap();
     for at in [0, 1, 2, 3] {
         let mut options = device_options(GpuLimits::default());
-        options.fault = Some(Fault::Destroyed(at));
+        options.fault = Some(InjectedFault::Destroyed(at));
         let device = open_device(options);
         let engine =
             Fallback::new(Box::new(prepared.gpu(&device).unwrap()), Box::new(prepared.cpu().unwrap()));

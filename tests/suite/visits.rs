@@ -13,7 +13,7 @@ use orbit_core::{board::Position, game::Date};
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::{EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
-use orbit_visits::{self, DateOrder, Novelty, PositionTable, Seen, TableError, TableOptions, table_path};
+use orbit_visits::{self, DateOrder, Novelty, PositionTable, PositionFacts, TableError, TableOptions, table_path};
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 use tempfile::TempDir;
 
@@ -200,12 +200,12 @@ fn expected(games: &[Played]) -> BTreeMap<String, Expected> {
     visits.iter().map(|(position, visits)| ((*position).to_owned(), of(visits))).collect()
 }
 
-fn look_up(reel: &Path, position: &Position) -> Seen {
+fn look_up(reel: &Path, position: &Position) -> PositionFacts {
     let database = BlockStream::open(&[reel.to_owned()], StreamOptions::default()).unwrap();
     orbit_visits::seen(database, position, 1, |error| panic!("{error}")).unwrap().0
 }
 
-fn told(seen: &Seen) -> Option<Expected> {
+fn told(seen: &PositionFacts) -> Option<Expected> {
     let [first, last] = seen.ends.as_ref()?;
     let game =
         |game: &orbit_visits::SeenGame| (game.number, game.players.clone().map(Option::unwrap_or_default));

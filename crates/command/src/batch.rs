@@ -8,25 +8,25 @@ use orbit_core::diagnostic::Severity;
 use orbit_core::files::refuse_clashes;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_search::choice::Condition;
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Collectors, StatisticsCollector, WholeTextsCollector};
 use orbit_search::stats::{By, Grouping, Stats};
-use orbit_search::themes::{self, CATALOGUE, Fault, Theme, ThemesError};
+use orbit_search::themes::{self, CATALOGUE, ThemeFault, Theme, ThemesError};
 use orbit_search::{Chosen, Request};
 
 use super::batch_table::{self, Matrix};
 use super::choosing::{missed_lines, texts};
 use super::common::{
-    GpuArgs, Interrupt, Progress, ProgressArgs, counted, fast_engine, holds_games, shown, threads,
+    GpuArgs, CtrlC, ProgressDisplay, ProgressArgs, counted, fast_engine, holds_games, shown, threads,
 };
 use super::failure::{Exit, Failure};
-use super::pass::{Games, Pass};
+use super::pass::{PassSource, BatchPass};
 use super::players::{self, PlayerArgs};
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
-use super::sink::{Files, Sink, named};
+use super::sink::{OutputFiles, Sink, named};
 use super::table_format::TableFormat;
 use super::terminal::{self, Remark};
 
@@ -210,7 +210,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
     refuse_clashes(&args.themes, args.output().into_iter().chain(args.problems.as_deref()))?;
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let groupings = args.groupings()?;
     let Chosen { choice, .. } = args.request().check()?;
     players::refuse_idle(&choice, &groupings)?;
@@ -229,13 +229,13 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
     let scan = Executor::of(queries, &options)?.threads(threads(args.threads));
-    let files = Files::new(&database, &interrupt);
+    let files = OutputFiles::new(&database, &interrupt);
     let sink = files.open(args.output())?;
     let format = args.table_format()?;
-    let pass = Pass {
+    let pass = BatchPass {
         scan: &scan,
         interrupt: &interrupt,
-        progress: Progress::of(&args.progress, args.quiet),
+        progress: ProgressDisplay::of(&args.progress, args.quiet),
         queries: counted(themes.len(), "theme", "themes"),
         begun,
         planned: Instant::now(),
@@ -249,7 +249,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let whole_texts = WholeTextsCollector::new(&choice);
     let collectors =
         Collectors { statistics, spellings, whole_texts: whole_texts.clone(), ..Collectors::default() };
-    let (parts, summary) = pass.collect(&choice, collectors, Games::Read(database), problems)?;
+    let (parts, summary) = pass.collect(&choice, collectors, PassSource::Read(database), problems)?;
     let counts = counter.counts(parts.statistics.unwrap_or_default(), scan.filters());
     let mut lines: Vec<Remark> = args.beside.unique_line(&summary).into_iter().map(Remark::from).collect();
     lines.extend(players::summary(&choice, &parts.spellings.unwrap_or_default(), summary.finished));
@@ -293,7 +293,7 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 fn prepared(theme: &Theme) -> Result<PreparedQuery, Failure> {
-    let prepared = PreparedQuery::new(theme.parsed.query.clone(), Options::default())
+    let prepared = PreparedQuery::new(theme.parsed.query.clone(), PlanOptions::default())
         .map_err(|error| Failure::Query(render(&theme.fault(&error))))?;
     for warning in prepared.planner.warnings() {
         terminal::drawn_message(&render(&theme.fault(&warning)));
@@ -310,7 +310,7 @@ fn print_remarks(themes: &[Theme], least: Severity) {
     }
 }
 
-fn render(fault: &Fault) -> String {
+fn render(fault: &ThemeFault) -> String {
     let (text, origin) = fault.text();
     terminal::rendered(&fault.diagnostic, text, origin, 1)
 }

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use orbit_core::text::clipped;
-use orbit_core::visible::{Context, escape};
+use orbit_core::visible::{EscapeContext, escape};
 use orbit_search::report::{TextTable, grouped};
-use orbit_search::stats::{Counts, Difference, GroupRow, Grouping, Key, ScoreOf, Share};
+use orbit_search::stats::{Counts, ShareDifference, GroupRow, Grouping, GroupKey, ScoreOf, Share};
 use orbit_search::themes::Theme;
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ pub(super) struct Matrix<'a> {
 
 /// Counts for programs. Shares and scores are from 0 to 1, rounded to six places.
 #[derive(Serialize)]
-struct Count {
+struct ThemeCount {
     games_hit: u64,
     games: u64,
     positions_hit: u64,
@@ -80,10 +80,10 @@ struct Count {
     side_score: Option<f64>,
 }
 
-impl Count {
-    fn of(row: &GroupRow) -> Count {
+impl ThemeCount {
+    fn of(row: &GroupRow) -> ThemeCount {
         let games = |end: fn(&Share) -> f64| row.games().as_ref().map(end).map(rounded);
-        Count {
+        ThemeCount {
             games_hit: row.hit.games,
             games: row.all.games,
             positions_hit: row.hit.positions,
@@ -106,15 +106,15 @@ impl Count {
     }
 
     /// The same of a group, compared with the first of its grouping.
-    fn beside(row: &GroupRow, first: Option<&GroupRow>) -> Count {
+    fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
-        let end = |end: fn(&Difference) -> f64| difference.as_ref().map(end).map(rounded);
-        Count {
+        let end = |end: fn(&ShareDifference) -> f64| difference.as_ref().map(end).map(rounded);
+        ThemeCount {
             difference: end(|difference| difference.value),
             difference_low: end(|difference| difference.low),
             difference_high: end(|difference| difference.high),
-            ..Count::of(row)
+            ..ThemeCount::of(row)
         }
     }
 }
@@ -124,13 +124,13 @@ fn rounded(number: f64) -> f64 {
 }
 
 /// The share of games of a group less that of another one.
-fn difference(row: &GroupRow, other: &GroupRow) -> Option<Difference> {
-    Some(Difference::of(row.games()?, other.games()?))
+fn difference(row: &GroupRow, other: &GroupRow) -> Option<ShareDifference> {
+    Some(ShareDifference::of(row.games()?, other.games()?))
 }
 
 /// The answer as JSON.
 #[derive(Serialize)]
-struct Document<'a> {
+struct BatchDocument<'a> {
     games: u64,
     positions: u64,
     themes: Vec<ThemeCounts<'a>>,
@@ -143,15 +143,15 @@ struct ThemeCounts<'a> {
     group: &'a str,
     query: &'a str,
     #[serde(flatten)]
-    count: Count,
+    count: ThemeCount,
     groupings: BTreeMap<String, Vec<GroupCounts>>,
 }
 
 #[derive(Serialize)]
 struct GroupCounts {
-    key: Key,
+    key: GroupKey,
     #[serde(flatten)]
-    count: Count,
+    count: ThemeCount,
 }
 
 impl Matrix<'_> {
@@ -215,7 +215,7 @@ impl Matrix<'_> {
                 [Some(first), Some(second)] => difference(second, first),
                 _ => None,
             };
-            let compared = compared.map_or(String::new(), |Difference { value, low, high }| {
+            let compared = compared.map_or(String::new(), |ShareDifference { value, low, high }| {
                 format!("{:+.1} ({:+.1} to {:+.1})", 100.0 * value, 100.0 * low, 100.0 * high)
             });
             cells.chain([share(&counts.total())]).chain(is_pair.then_some(compared)).collect()
@@ -271,21 +271,21 @@ impl Matrix<'_> {
             self.groupings.iter().map(|grouping| self.groups(grouping)).collect();
         for (theme, counts) in self.themes.iter().zip(self.counts) {
             let Theme { name, title, group, .. } = theme;
-            let total = Count::of(&counts.total());
-            out.serialize((name, title, group, "total", Key::Whole, total)).expect(in_memory);
+            let total = ThemeCount::of(&counts.total());
+            out.serialize((name, title, group, "total", GroupKey::Whole, total)).expect(in_memory);
             for (grouping, groups) in self.groupings.iter().zip(&groups) {
                 let rows = by_key(counts, grouping);
                 let first = groups.first().and_then(|group| rows.get(&group.keys[0]));
                 for row in groups.iter().filter_map(|group| rows.get(&group.keys[0])) {
                     let about = (name, title, group, grouping.to_string(), &row.keys[0]);
-                    out.serialize((about, Count::beside(row, first))).expect(in_memory);
+                    out.serialize((about, ThemeCount::beside(row, first))).expect(in_memory);
                 }
             }
         }
         out.into_inner().expect(in_memory)
     }
 
-    fn document(&self) -> Document<'_> {
+    fn document(&self) -> BatchDocument<'_> {
         let all = self.widest().map(|counts| counts.total().all).unwrap_or_default();
         let of_grouping = |counts: &Counts, grouping: &Grouping| {
             let rows = by_key(counts, grouping);
@@ -293,7 +293,7 @@ impl Matrix<'_> {
             let first = groups.first().and_then(|group| rows.get(&group.keys[0]));
             let groups = groups.iter().filter_map(|group| rows.get(&group.keys[0]));
             let count =
-                |row: &GroupRow| GroupCounts { key: row.keys[0].clone(), count: Count::beside(row, first) };
+                |row: &GroupRow| GroupCounts { key: row.keys[0].clone(), count: ThemeCount::beside(row, first) };
             groups.map(count).collect()
         };
         let themes = self.themes.iter().zip(self.counts).map(|(theme, counts)| ThemeCounts {
@@ -301,14 +301,14 @@ impl Matrix<'_> {
             title: &theme.title,
             group: &theme.group,
             query: theme.query.trim(),
-            count: Count::of(&counts.total()),
+            count: ThemeCount::of(&counts.total()),
             groupings: self.groupings.iter().map(|by| (by.to_string(), of_grouping(counts, by))).collect(),
         });
-        Document { games: all.games, positions: all.positions, themes: themes.collect() }
+        BatchDocument { games: all.games, positions: all.positions, themes: themes.collect() }
     }
 }
 
-fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<Key, GroupRow> {
+fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<GroupKey, GroupRow> {
     counts.rows(grouping).into_iter().map(|row| (row.keys[0].clone(), row)).collect()
 }
 
@@ -325,13 +325,13 @@ fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
 }
 
 /// The name of a group of games, for a terminal and not too long for a table.
-fn heading(key: &Key) -> String {
-    clipped(&escape(&key.to_string(), Context::Line), HEADING_MAX)
+fn heading(key: &GroupKey) -> String {
+    clipped(&escape(&key.to_string(), EscapeContext::Line), HEADING_MAX)
 }
 
 /// A theme for programs.
 #[derive(Serialize)]
-struct Record<'a> {
+struct ThemeRecord<'a> {
     theme: &'a str,
     title: &'a str,
     group: &'a str,
@@ -344,9 +344,9 @@ struct Record<'a> {
     misses: &'a [String],
 }
 
-impl<'a> Record<'a> {
-    fn of(theme: &'a Theme) -> Record<'a> {
-        Record {
+impl<'a> ThemeRecord<'a> {
+    fn of(theme: &'a Theme) -> ThemeRecord<'a> {
+        ThemeRecord {
             theme: &theme.name,
             title: &theme.title,
             group: &theme.group,
@@ -361,7 +361,7 @@ impl<'a> Record<'a> {
 
 /// Writes what themes there are, without their positions.
 pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
-    let brief = |theme| Record { hits: &[], misses: &[], ..Record::of(theme) };
+    let brief = |theme| ThemeRecord { hits: &[], misses: &[], ..ThemeRecord::of(theme) };
     sink.write_whole(&match format {
         TableFormat::Json => json(&themes.iter().map(brief).collect::<Vec<_>>()),
         TableFormat::Csv => {
@@ -389,7 +389,7 @@ pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<
 /// Writes all of one theme.
 pub(super) fn show(theme: &Theme, format: TableFormat, sink: Sink) -> Result<(), Failure> {
     match format {
-        TableFormat::Json => sink.write_whole(&json(&Record::of(theme))),
+        TableFormat::Json => sink.write_whole(&json(&ThemeRecord::of(theme))),
         TableFormat::Csv => list(std::slice::from_ref(theme), format, sink),
         TableFormat::Text => sink.write_whole(&shown(&whole(theme))),
     }
@@ -416,7 +416,7 @@ fn whole(theme: &Theme) -> String {
 
 /// Lines of text: a file of themes may come from anywhere.
 fn shown(text: &str) -> Vec<u8> {
-    escape(text, Context::Lines).into_owned().into_bytes()
+    escape(text, EscapeContext::Lines).into_owned().into_bytes()
 }
 
 fn json(value: &impl Serialize) -> Vec<u8> {

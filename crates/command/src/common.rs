@@ -20,7 +20,7 @@ use orbit_witness::{Agreement, Rule};
 
 use super::failure::{Exit, Failure};
 
-pub(super) use super::progress::{Progress, ProgressArgs};
+pub(super) use super::progress::{ProgressDisplay, ProgressArgs};
 pub(super) use super::terminal::Out;
 pub(super) use orbit_search::report::{grouped, kind_name, reason_lines, totals_line};
 
@@ -48,15 +48,15 @@ pub(super) fn remove_unfinished() {
 
 /// Ctrl-C as a flag, and the files to remove should the run not end by itself.
 #[derive(Clone, Default)]
-pub(super) struct Interrupt {
+pub(super) struct CtrlC {
     pub(super) flag: Arc<AtomicBool>,
     pub(super) unfinished: Unfinished,
 }
 
-impl Interrupt {
+impl CtrlC {
     /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
-    pub(super) fn install() -> Result<Interrupt, Failure> {
-        let interrupt = Interrupt::default();
+    pub(super) fn install() -> Result<CtrlC, Failure> {
+        let interrupt = CtrlC::default();
         let _ = UNFINISHED.set(interrupt.unfinished.clone());
         if !can_wait_for_interrupts() {
             return Ok(interrupt);

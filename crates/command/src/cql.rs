@@ -16,10 +16,10 @@ use orbit_query::Query;
 use orbit_search::executor::{EngineOptions, Executor, ScanError};
 use orbit_search::report::Phases;
 
-use self::options::{Asked, Options};
+use self::options::{Action, CqlOptions};
 use self::script::{Script, with_ending};
-use self::search::Search;
-use super::common::{Interrupt, Out, print_failures, threads};
+use self::search::CqlSearch;
+use super::common::{CtrlC, Out, print_failures, threads};
 use super::failure::{Exit, Failure};
 use super::help;
 use super::reading::print_substitutes;
@@ -63,11 +63,11 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let options = match options::read(args.words)? {
-        Asked::Help => return help::of_command(&["orbit", "cql", "--help"]),
-        Asked::Version => return version(),
-        Asked::Search(options) => options,
+        Action::Help => return help::of_command(&["orbit", "cql", "--help"]),
+        Action::Version => return version(),
+        Action::Search(options) => options,
     };
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let script = Script::of(&options)?;
     let mut parsed = script.parse()?;
     options.apply(&mut parsed.query);
@@ -90,7 +90,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     scan.notes().iter().for_each(|note| message!("note: {note}"));
     print_substitutes(&database, false);
     let planned = Instant::now();
-    let mut search = Search::new(&options, &scan, &database, &output, &interrupt)?;
+    let mut search = CqlSearch::new(&options, &scan, &database, &output, &interrupt)?;
     let summary = search.run(&scan, database).map_err(|error| failure(&script, error))?;
     if interrupt.is_set() {
         message!("interrupted; {} was not written", output.display());
@@ -116,7 +116,7 @@ fn version() -> Result<Exit, Failure> {
 }
 
 /// Where the games come from.
-fn input(options: &Options, query: &Query, script: &Script) -> Result<PathBuf, Failure> {
+fn input(options: &CqlOptions, query: &Query, script: &Script) -> Result<PathBuf, Failure> {
     let path = match (&options.input, &query.header.input) {
         (Some(path), _) if path == Path::new("-") => return Ok(path.clone()),
         (Some(path), _) => with_ending(path, "pgn"),
@@ -142,7 +142,7 @@ fn input(options: &Options, query: &Query, script: &Script) -> Result<PathBuf, F
 }
 
 /// The file that is written, or `-`.
-fn output(options: &Options, query: &Query, script: &Script) -> PathBuf {
+fn output(options: &CqlOptions, query: &Query, script: &Script) -> PathBuf {
     let named = query.header.output.as_ref().map(PathBuf::from);
     options.output.clone().or(named).unwrap_or_else(|| script.output())
 }

@@ -10,7 +10,7 @@ use orbit_engine::{
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
-use orbit_plan::{GameOp, Made, Options, OrbitNote, Plan};
+use orbit_plan::{GameOp, Made, PlanOptions, OrbitNote, Plan};
 use orbit_query::{
     Type, english,
     tree::{Counted, Kind as _, Ref, Written},
@@ -74,7 +74,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let query = QueryText::alone(args.file.as_deref(), args.board.query()?, given)?;
     let parsed = query.parse(args.dialect)?;
     let prepared =
-        PreparedQuery::new(parsed.query, Options::default()).map_err(|error| query.failure(&error))?;
+        PreparedQuery::new(parsed.query, PlanOptions::default()).map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, Severity::Note);
     query.print_remarks(&prepared.planner.warnings(), Severity::Note);
     if args.wgsl || args.plan {
@@ -105,10 +105,10 @@ struct Explanation<'a> {
     orbits: Vec<(&'a str, String, Orbit)>,
     /// Whether the first of them is the whole query.
     whole: bool,
-    evaluated: Option<Evaluated>,
+    evaluated: Option<EvaluatedPosition>,
 }
 
-struct Evaluated {
+struct EvaluatedPosition {
     hit: bool,
     value: String,
     /// Indices of the outermost transform's copies that match.
@@ -285,7 +285,7 @@ fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(
 }
 
 /// The value of a query on one position.
-fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
+fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Failure> {
     let wrong = |reason: &str| Failure::Other(format!("--fen {fen:?}: {reason}"));
     let database = BlockStream::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), StreamOptions::default());
     let mut block = None;
@@ -316,7 +316,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<Evaluated, Failure> {
         Values::None => hit.to_string(),
     };
     let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.of(0).to_vec());
-    Ok(Evaluated { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })
+    Ok(EvaluatedPosition { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })
 }
 
 /// `[a1,h8]`, `a1`, `[]`.

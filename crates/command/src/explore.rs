@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_search::executor::{EngineOptions, Executor};
-use orbit_search::explore::{Asked, Explored, Explorer, ExplorerPart, Parameters};
+use orbit_search::explore::{ExplorerRequest, Explored, Explorer, ExplorerPart, Parameters};
 use orbit_search::run::{Collector as _, Run};
 
 use super::common::{
-    Interrupt, Out, Progress, ProgressArgs, from_one, is_unread, print_failures, threads, totals_line,
+    CtrlC, Out, ProgressDisplay, ProgressArgs, from_one, is_unread, print_failures, threads, totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::reading::{UnpackArgs, print_substitutes};
@@ -91,7 +91,7 @@ pub(super) struct Args {
 
 impl Args {
     /// The position and the games that are asked for.
-    fn asked(&self, position: &str) -> Result<Asked, Failure> {
+    fn asked(&self, position: &str) -> Result<ExplorerRequest, Failure> {
         let is_fen = position.contains('/');
         let play = Some(position).filter(|text| !is_fen && *text != "start");
         let parameters = Parameters {
@@ -108,18 +108,18 @@ impl Args {
             top_games: self.top_games.clone(),
             recent_games: self.recent_games.clone(),
         };
-        Asked::read(&parameters).map_err(|error| Failure::Other(error.to_string()))
+        ExplorerRequest::read(&parameters).map_err(|error| Failure::Other(error.to_string()))
     }
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let Some((position, paths)) = args.words.split_last() else { return Ok(Exit::Done) };
     let asked = args.asked(&position.to_string_lossy())?;
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let wrong = |fault: String| Failure::Other(fault);
     let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
     let prepared =
-        PreparedQuery::new(parsed.query, Options::default()).map_err(|error| wrong(error.to_string()))?;
+        PreparedQuery::new(parsed.query, PlanOptions::default()).map_err(|error| wrong(error.to_string()))?;
     let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.substitute_reels = !args.no_reel;
     args.unpack.apply(&mut options);
@@ -128,7 +128,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let scan = Executor::of(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
     let (choice, explorer) = (asked.choice(), Explorer::new(asked));
     let run = Run::new(&scan, &choice, &explorer);
-    let progress = Progress::of(&args.progress, args.quiet);
+    let progress = ProgressDisplay::of(&args.progress, args.quiet);
     let (names, mut texts) = (run.names(database.source_names()), database.texts());
     let (mut sum, mut fault) = (ExplorerPart::default(), None);
     let summary = run.for_each_part(database, &names, |streamed, part| {

@@ -2,24 +2,24 @@
 
 use orbit_database::{GameTexts, StreamedBlock};
 use orbit_search::report::PgnSeparator;
-use orbit_search::run::{Comment, GameText, GamesTaken, TakeError};
+use orbit_search::run::{Comment, WrittenGame, GamesTaken, TakeError};
 
-use super::common::Progress;
+use super::common::ProgressDisplay;
 use super::failure::Failure;
 use super::sink::Sink;
 
 /// Games that hit, and all places that they are written to.
-pub(super) struct Games {
+pub(super) struct GameOutputs {
     sinks: Vec<Sink>,
     separator: PgnSeparator,
     comment: Comment,
     wanted: GamesTaken,
 }
 
-impl Games {
-    pub(super) fn new(comment: Comment, skip: u64, games_max: Option<u64>) -> Games {
+impl GameOutputs {
+    pub(super) fn new(comment: Comment, skip: u64, games_max: Option<u64>) -> GameOutputs {
         let (separator, wanted) = (PgnSeparator::default(), GamesTaken::new(skip, games_max));
-        Games { sinks: Vec::new(), separator, comment, wanted }
+        GameOutputs { sinks: Vec::new(), separator, comment, wanted }
     }
 
     pub(super) fn add(&mut self, sink: Sink) {
@@ -40,9 +40,9 @@ impl Games {
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,
-        mut game: GameText,
+        mut game: WrittenGame,
         texts: &mut GameTexts,
-        progress: &Progress,
+        progress: &ProgressDisplay,
     ) -> Result<(), Failure> {
         if !self.wanted.takes_next() {
             return Ok(());

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Command, CommandFactory as _, Parser as _};
 use orbit_query::{
     Dialect,
-    words::{self, Group, Status, Value, Word},
+    words::{self, WordGroup, WordStatus, WordValue, Word},
 };
 
 use super::Cli;
@@ -128,8 +128,8 @@ fn overview() -> Result<Exit, Failure> {
         out.line(group.title)?;
         for (status, title) in [(true, ""), (false, "not supported yet: ")] {
             let names = group.words.iter().filter(|word| {
-                matches!(word.status, Status::Here | Status::Within(_)) == status
-                    && !matches!(word.status, Status::Refused(_))
+                matches!(word.status, WordStatus::Here | WordStatus::Within(_)) == status
+                    && !matches!(word.status, WordStatus::Refused(_))
             });
             let names: Vec<String> =
                 names.map(|word| shown(group.dialect, word, word.spellings[0])).collect();
@@ -202,11 +202,11 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
             Some(keyword) => (&[Dialect::Cql5], keyword),
             None => (&[Dialect::Cql6, Dialect::Cql5], asked),
         };
-    let known: Vec<(&Group, &Word)> = words::groups()
+    let known: Vec<(&WordGroup, &Word)> = words::groups()
         .filter(|group| dialects.contains(&group.dialect))
         .flat_map(|group| group.words.iter().map(move |&word| (group, word)))
         .collect();
-    let named = |spelling: &str| -> Vec<(&'static Group, &'static Word)> {
+    let named = |spelling: &str| -> Vec<(&'static WordGroup, &'static Word)> {
         known.iter().copied().filter(|(_, word)| word.spellings.contains(&spelling)).collect()
     };
     let mut found = named(spelling);
@@ -218,7 +218,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     }
     if found.is_empty() && asked.contains(' ') {
         // `move capture S`, as a page of a topic is headed.
-        let form = |(_, word): &(&Group, &Word)| word.form(word.spellings[0]);
+        let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }
     if let (true, Some(group)) = (found.is_empty(), topic(asked)) {
@@ -246,7 +246,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
 }
 
 /// The group that a word of its title names: `moves`, `pawns and mates`.
-fn topic(asked: &str) -> Option<&'static Group> {
+fn topic(asked: &str) -> Option<&'static WordGroup> {
     let asked = asked.to_lowercase();
     words::groups().find(|group| {
         let title = group.title.to_lowercase();
@@ -255,10 +255,10 @@ fn topic(asked: &str) -> Option<&'static Group> {
 }
 
 /// All words of a group, each with an example on the games that come with orbit.
-fn explain_all(group: &Group) -> Result<Exit, Failure> {
+fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     let mut out = Out::new();
     out.line(group.title)?;
-    for word in group.words.iter().filter(|word| matches!(word.status, Status::Here | Status::Within(_))) {
+    for word in group.words.iter().filter(|word| matches!(word.status, WordStatus::Here | WordStatus::Within(_))) {
         let name = shown(group.dialect, word, word.spellings[0]);
         out.line("")?;
         out.line(format!("  {}", word.form(&name)))?;
@@ -277,11 +277,11 @@ fn explain_all(group: &Group) -> Result<Exit, Failure> {
 }
 
 /// What is said of one word.
-fn page(group: &Group, word: &Word, asked: &str) -> Vec<String> {
+fn page(group: &WordGroup, word: &Word, asked: &str) -> Vec<String> {
     let name = shown(group.dialect, word, asked);
     let dialect = if group.dialect == Dialect::Cql5 { "" } else { "CQL 6: " };
     let mut lines = vec![format!("{name} ({dialect}{})", group.title), String::new()];
-    if let Status::Refused(why) = word.status {
+    if let WordStatus::Refused(why) = word.status {
         lines.push(format!("  Not a word of orbit: {why}."));
         return lines;
     }
@@ -301,20 +301,20 @@ fn page(group: &Group, word: &Word, asked: &str) -> Vec<String> {
         lines.push(format!("  also written  {}", others.join(", ")));
     }
     let value = match word.value {
-        Value::NoValue => "",
-        Value::AsF => "that of F",
-        Value::Condition => "a condition",
-        Value::Squares => "a set of squares",
-        Value::Number => "a number",
-        Value::Text => "a text",
-        Value::Position => "a position of the game",
+        WordValue::NoValue => "",
+        WordValue::AsF => "that of F",
+        WordValue::Condition => "a condition",
+        WordValue::Squares => "a set of squares",
+        WordValue::Number => "a number",
+        WordValue::Text => "a text",
+        WordValue::Position => "a position of the game",
     };
     if !value.is_empty() {
         lines.push(format!("  value         {value}"));
     }
     match word.status {
-        Status::Here => lines.push(format!("  example       {}", word.example)),
-        Status::Within(subject) => {
+        WordStatus::Here => lines.push(format!("  example       {}", word.example)),
+        WordStatus::Within(subject) => {
             lines.push(format!("  example       {}", word.example));
             lines.push(format!("  status        {subject} is not supported yet"));
         }

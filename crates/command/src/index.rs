@@ -19,13 +19,13 @@ use orbit_search::report::{totals_fields, totals_lines};
 use orbit_search::run::ProblemsPart;
 
 use super::common::{
-    Interrupt, Progress, ProgressArgs, bytes, choice, from_one, grouped, print_failures, threads, totals_line,
+    CtrlC, ProgressDisplay, ProgressArgs, bytes, choice, from_one, grouped, print_failures, threads, totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::positions;
 use super::problems::Problems;
 use super::reading::{UnpackArgs, print_substitutes};
-use super::sink::Files;
+use super::sink::OutputFiles;
 use super::terminal::Remark;
 
 const AFTER_HELP: &str = "\
@@ -135,7 +135,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     refuse_all_but_reels(&args.output)?;
     refuse_ending(&args.output)?;
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.pgn.hash = true;
     args.unpack.apply(&mut options);
@@ -166,8 +166,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
     }
     let mut problems =
-        Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, &interrupt))?;
-    let progress = Progress::of(&args.progress, args.quiet);
+        Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
+    let progress = ProgressDisplay::of(&args.progress, args.quiet);
     let append = |_: &Block, encoded: &EncodedBlock| Ok(writer.append(encoded)?);
     let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
@@ -206,7 +206,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 fn write_tables(
     args: &Args,
     reels: impl IntoIterator<Item = impl AsRef<Path>>,
-    interrupt: &Interrupt,
+    interrupt: &CtrlC,
 ) -> Result<(), Failure> {
     let wanted = reels.into_iter().filter(|_| args.positions);
     wanted
@@ -277,7 +277,7 @@ fn write(
     mut append: impl FnMut(&Block, &EncodedBlock) -> Result<(), Failure>,
     database: BlockStream,
     problems: &mut Problems,
-    progress: &Progress,
+    progress: &ProgressDisplay,
     threads: usize,
 ) -> Result<Summary, Failure> {
     let mut fault = None;

@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use orbit_search::job::{
-    JOB_NAME, Job, JobError, JobPart, PartFault, PartWriter, Question, Replay, Whole, divide, record,
+    JOB_NAME, Job, JobError, JobPart, PartFault, PartWriter, JobRequest, Replay, OnePartReason, divide, record,
 };
 use orbit_search::run::Run;
 use serde_json::json;
 
 use self::choose::{chosen, ranges};
-use super::common::{Interrupt, Out, Progress, ProgressArgs, counted, from_one, grouped, print_failures};
+use super::common::{CtrlC, Out, ProgressDisplay, ProgressArgs, counted, from_one, grouped, print_failures};
 use super::failure::{Exit, Failure};
-use super::scan::{self, Asked, EngineOfPart, Purpose, Ready};
+use super::scan::{self, JobInputs, EngineOfPart, ScanPurpose, PreparedScan};
 use super::{Cli, Command, Invocation, dashes};
 
 const AFTER_HELP: &str = "\
@@ -137,8 +137,8 @@ fn plan(mut args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
     };
     let words = invocation.words.iter().cloned();
     let words = texts(words.skip_while(|word| word != "job").skip_while(|word| word != "plan").skip(1))?;
-    let interrupt = Interrupt::install()?;
-    let asked = Ready::new(args.scan, &interrupt, Purpose::Search)?.asked(&interrupt)?;
+    let interrupt = CtrlC::install()?;
+    let asked = PreparedScan::new(args.scan, &interrupt, ScanPurpose::Search)?.asked(&interrupt)?;
     let job = fixed(&asked, words, args.parts)?;
     job.write(folder)?;
     let mut out = Out::new();
@@ -170,38 +170,38 @@ fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> 
 }
 
 /// The job of a search.
-fn fixed(asked: &Asked, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> Result<Job, Failure> {
-    let Asked { scan, database, choice, collectors, .. } = asked;
+fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> Result<Job, Failure> {
+    let JobInputs { scan, database, choice, collectors, .. } = asked;
     if let Some(name) = database.remote_sources().next() {
         return Err(Failure::Other(format!(
             "{name}: a job reads files that stay where and as they are: download it first"
         )));
     }
     let whole = if !database.is_repeatable() {
-        Some(Whole::Stream)
+        Some(OnePartReason::Stream)
     } else if scan.queries().iter().any(|prepared| prepared.query.outlives_games())
         || scan.engine().info().in_order
     {
-        Some(Whole::State)
+        Some(OnePartReason::State)
     } else if Run::new(scan, choice, collectors).splits(database).is_err() {
-        Some(Whole::Duplicates)
+        Some(OnePartReason::Duplicates)
     } else {
         None
     };
     let blocks = database.positions_of_blocks();
-    let whole = whole.or_else(|| blocks.is_none().then_some(Whole::Text));
+    let whole = whole.or_else(|| blocks.is_none().then_some(OnePartReason::Text));
     let parts = match blocks.filter(|_| whole.is_none()) {
         Some(blocks) => divide(&blocks, parts.map(NonZeroUsize::get)),
         None => vec![JobPart { number: 1, blocks: None, positions: None }],
     };
     let here = env::current_dir().map_err(|error| Failure::Other(format!("the current folder: {error}")))?;
     let folder = texts(std::iter::once(here.into_os_string()))?.remove(0);
-    let question = Question { arguments, ..asked.question.clone() };
+    let question = JobRequest { arguments, ..asked.question.clone() };
     Ok(Job::new(folder, question, whole, parts))
 }
 
 /// How a part is computed, which what is found does not depend on.
-struct Manner {
+struct PartOptions {
     threads: Option<NonZeroUsize>,
     quiet: bool,
     engine: EngineOfPart,
@@ -209,17 +209,17 @@ struct Manner {
 }
 
 /// A job, and the folder in which it lies, as a path that is good everywhere.
-struct Opened {
+struct OpenedJob {
     job: Job,
     folder: PathBuf,
     /// The command that is done: the one that planned the job, or one that asks the same and writes to other files.
     arguments: Vec<String>,
 }
 
-impl Opened {
+impl OpenedJob {
     /// Opens a job, and goes to the folder in which it was planned.
-    fn new(folder: &Path) -> Result<Opened, Failure> {
-        let opened = Opened::here(folder)?;
+    fn new(folder: &Path) -> Result<OpenedJob, Failure> {
+        let opened = OpenedJob::here(folder)?;
         env::set_current_dir(&opened.job.folder).map_err(|error| {
             Failure::Other(format!(
                 "the job was planned in {}, which cannot be entered here ({error}): its paths begin there",
@@ -229,12 +229,12 @@ impl Opened {
         Ok(opened)
     }
 
-    fn here(folder: &Path) -> Result<Opened, Failure> {
+    fn here(folder: &Path) -> Result<OpenedJob, Failure> {
         let job = Job::read(folder)?;
         let folder =
             folder.canonicalize().map_err(|error| JobError::Unreadable { path: folder.to_owned(), error })?;
         let arguments = job.question.arguments.clone();
-        Ok(Opened { job, folder, arguments })
+        Ok(OpenedJob { job, folder, arguments })
     }
 
     /// The search of the job.
@@ -257,12 +257,12 @@ impl Opened {
     }
 
     /// Computes a part.
-    fn compute(&self, part: &JobPart, interrupt: &Interrupt, manner: Manner) -> Result<Exit, Failure> {
-        let Manner { threads, quiet, engine, progress } = manner;
+    fn compute(&self, part: &JobPart, interrupt: &CtrlC, manner: PartOptions) -> Result<Exit, Failure> {
+        let PartOptions { threads, quiet, engine, progress } = manner;
         let mut args = self.search()?;
         args.run_as(threads, quiet, progress);
         args.compute_by(engine);
-        let whole = Ready::new(args, interrupt, Purpose::Search)?;
+        let whole = PreparedScan::new(args, interrupt, ScanPurpose::Search)?;
         self.job.demand(&whole.question(), &self.folder)?;
         let ready = match part.range() {
             None => whole,
@@ -272,11 +272,11 @@ impl Opened {
             })?,
         };
         let asked = ready.asked(interrupt)?;
-        let Asked { scan, database, choice, collectors, names, progress, .. } = asked;
+        let JobInputs { scan, database, choice, collectors, names, progress, .. } = asked;
         let out = PartWriter::create(&self.job, part, &self.folder)?;
         out.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
         let run = Run::new(&scan, &choice, &collectors);
-        let watch = |streamed: &_, hit| Progress::update_search(&progress, streamed, hit);
+        let watch = |streamed: &_, hit| ProgressDisplay::update_search(&progress, streamed, hit);
         let summary = record(&run, &collectors, &names, database, out, watch);
         progress.clear();
         let summary = summary?;
@@ -304,8 +304,8 @@ impl Opened {
 fn part(args: PartArgs) -> Result<Exit, Failure> {
     let mut words = args.words;
     let folder = PathBuf::from(words.pop().unwrap_or_default());
-    let interrupt = Interrupt::install()?;
-    let opened = Opened::new(&folder)?;
+    let interrupt = CtrlC::install()?;
+    let opened = OpenedJob::new(&folder)?;
     let all = opened.job.parts.len();
     let numbers =
         if words.is_empty() { (1..=all).collect() } else { chosen(&texts(words.into_iter())?, all)? };
@@ -320,7 +320,7 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
             continue;
         }
         let (threads, quiet, engine) = (args.threads, args.quiet, args.engine.clone());
-        let manner = Manner { threads, quiet, engine, progress: progress.take().unwrap_or_default() };
+        let manner = PartOptions { threads, quiet, engine, progress: progress.take().unwrap_or_default() };
         match opened.compute(part, &interrupt, manner)? {
             Exit::Done => {}
             Exit::Interrupted => return Ok(Exit::Interrupted),
@@ -331,24 +331,24 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
 }
 
 fn merge(folder: &Path) -> Result<Exit, Failure> {
-    let interrupt = Interrupt::install()?;
-    Opened::new(folder)?.merge(&interrupt, None)
+    let interrupt = CtrlC::install()?;
+    OpenedJob::new(folder)?.merge(&interrupt, None)
 }
 
-impl Opened {
-    fn merge(&self, interrupt: &Interrupt, quiet: Option<bool>) -> Result<Exit, Failure> {
+impl OpenedJob {
+    fn merge(&self, interrupt: &CtrlC, quiet: Option<bool>) -> Result<Exit, Failure> {
         let replay = Replay::open(&self.job, &self.folder)?;
         let mut args = self.search()?;
         let (threads, was_quiet, progress) = args.take_manner();
         args.run_as(threads, quiet.unwrap_or(was_quiet), progress);
-        let ready = Ready::new(args, interrupt, Purpose::Merge)?;
+        let ready = PreparedScan::new(args, interrupt, ScanPurpose::Merge)?;
         self.job.demand(&ready.question(), &self.folder)?;
         ready.run(interrupt, Some(replay))
     }
 }
 
 fn status(args: &StatusArgs) -> Result<Exit, Failure> {
-    let Opened { job, folder, .. } = Opened::here(&args.folder)?;
+    let OpenedJob { job, folder, .. } = OpenedJob::here(&args.folder)?;
     let found = job.check(&folder);
     let (mut complete, mut missing, mut bad) = (Vec::new(), Vec::new(), Vec::new());
     for (number, state) in found {
@@ -365,7 +365,7 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
             "job": job.hash(),
             "orbit": job.orbit,
             "parts": job.parts.len(),
-            "whole": job.whole.map(Whole::text),
+            "whole": job.whole.map(OnePartReason::text),
             "complete": complete,
             "missing": missing,
             "bad": bad.collect::<Vec<_>>(),
@@ -403,18 +403,18 @@ pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocatio
             folder.display()
         )));
     }
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let (threads, quiet, progress) = args.take_manner();
     args.run_as(threads, true, ProgressArgs::default());
-    let asked = Ready::new(args, &interrupt, Purpose::Search)?.asked(&interrupt)?;
-    let opened = match Opened::here(folder) {
+    let asked = PreparedScan::new(args, &interrupt, ScanPurpose::Search)?.asked(&interrupt)?;
+    let opened = match OpenedJob::here(folder) {
         Ok(opened) => {
             opened.job.demand(&asked.question, folder)?;
-            Opened { arguments: words, ..opened }
+            OpenedJob { arguments: words, ..opened }
         }
         Err(Failure::Job(JobError::Missing { .. })) => {
             fixed(&asked, words, None)?.write(folder)?;
-            Opened::here(folder)?
+            OpenedJob::here(folder)?
         }
         Err(failure) => return Err(failure),
     };
@@ -422,7 +422,7 @@ pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocatio
     for part in &opened.job.parts {
         if opened.job.check_part(part, &opened.folder).is_err() {
             let (engine, progress) = (EngineOfPart::default(), progress.take().unwrap_or_default());
-            let manner = Manner { threads, quiet, engine, progress };
+            let manner = PartOptions { threads, quiet, engine, progress };
             if opened.compute(part, &interrupt, manner)? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }

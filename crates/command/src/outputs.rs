@@ -12,17 +12,17 @@ use orbit_search::report::{
 };
 use orbit_search::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
-    Reach,
+    ListReach,
 };
 use orbit_search::{Chosen, UnknownName};
 
 use serde_json::{Value, json};
 
-use super::common::{Progress, choice, ending};
+use super::common::{ProgressDisplay, choice, ending};
 use super::failure::Failure;
-use super::games::Games;
+use super::games::GameOutputs;
 use super::pictures::{self, Picture};
-use super::sink::{Files, Sink};
+use super::sink::{OutputFiles, Sink};
 use super::terminal::{self, Stdout, has_colors_on_stdout};
 
 /// Runs of hits in a line of text without `--all-plies`.
@@ -113,9 +113,9 @@ impl OutputArgs {
     pub(super) fn in_json(&self) -> Result<Value, Failure> {
         let format = |path: &PathBuf| {
             Ok(match wish(path)? {
-                Wish::Hits(name) => name.to_string(),
-                Wish::Picture(_) => String::from("picture"),
-                Wish::Parquet => String::from("parquet"),
+                FileContent::Hits(name) => name.to_string(),
+                FileContent::Picture(_) => String::from("picture"),
+                FileContent::Parquet => String::from("parquet"),
             })
         };
         Ok(json!({
@@ -151,8 +151,8 @@ impl OutputArgs {
 
     fn files_have(&self, test: impl Fn(FormatName) -> bool) -> bool {
         self.files.iter().any(|path| match wish(path) {
-            Ok(Wish::Hits(name)) => test(name),
-            Ok(Wish::Parquet) => test(FormatName::Csv),
+            Ok(FileContent::Hits(name)) => test(name),
+            Ok(FileContent::Parquet) => test(FormatName::Csv),
             _ => false,
         })
     }
@@ -221,30 +221,30 @@ fn column(name: &str) -> Result<Column, String> {
 }
 
 /// The content that the ending of a file's name chooses.
-enum Wish {
+enum FileContent {
     Hits(FormatName),
     Picture(Picture),
     Parquet,
 }
 
-fn wish(path: &Path) -> Result<Wish, Failure> {
+fn wish(path: &Path) -> Result<FileContent, Failure> {
     let is_packed = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zst"));
     match ending(path).as_str() {
         // Parquet is packed inside, and pictures are for browsers, which unpack nothing.
         "parquet" | "html" | "svg" if is_packed => Err(unknown_ending(path)),
-        "pgn" => Ok(Wish::Hits(FormatName::Pgn)),
-        "txt" => Ok(Wish::Hits(FormatName::Text)),
-        "jsonl" | "ndjson" => Ok(Wish::Hits(FormatName::Jsonl)),
-        "csv" => Ok(Wish::Hits(FormatName::Csv)),
-        "epd" => Ok(Wish::Hits(FormatName::Epd)),
-        "fen" => Ok(Wish::Hits(FormatName::Fen)),
-        "parquet" if cfg!(feature = "parquet") => Ok(Wish::Parquet),
+        "pgn" => Ok(FileContent::Hits(FormatName::Pgn)),
+        "txt" => Ok(FileContent::Hits(FormatName::Text)),
+        "jsonl" | "ndjson" => Ok(FileContent::Hits(FormatName::Jsonl)),
+        "csv" => Ok(FileContent::Hits(FormatName::Csv)),
+        "epd" => Ok(FileContent::Hits(FormatName::Epd)),
+        "fen" => Ok(FileContent::Hits(FormatName::Fen)),
+        "parquet" if cfg!(feature = "parquet") => Ok(FileContent::Parquet),
         "parquet" => Err(Failure::Other(format!(
             "{}: this program was built without Parquet: build it with `--features parquet`, or write a .csv file",
             path.display()
         ))),
-        "html" => Ok(Wish::Picture(Picture::Page)),
-        "svg" => Ok(Wish::Picture(Picture::Svg)),
+        "html" => Ok(FileContent::Picture(Picture::Page)),
+        "svg" => Ok(FileContent::Picture(Picture::Svg)),
         _ => Err(unknown_ending(path)),
     }
 }
@@ -258,15 +258,15 @@ fn unknown_ending(path: &Path) -> Failure {
 }
 
 /// One place that hits are written to.
-struct Output {
+struct HitOutput {
     format: Format,
     stitcher: Stitcher,
     sink: Sink,
 }
 
-impl Output {
-    fn write(&mut self, report: &Report, progress: &Progress) -> Result<ControlFlow<()>, Failure> {
-        let Output { stitcher, sink, .. } = self;
+impl HitOutput {
+    fn write(&mut self, report: &Report, progress: &ProgressDisplay) -> Result<ControlFlow<()>, Failure> {
+        let HitOutput { stitcher, sink, .. } = self;
         let flow = progress.beside_stdout(|| sink.put(|mut out| stitcher.write(report, &mut out)))?;
         Ok(flow.unwrap_or(ControlFlow::Break(())))
     }
@@ -274,9 +274,9 @@ impl Output {
 
 /// All places, and what is written to them.
 pub(super) struct Outputs {
-    outputs: Vec<Output>,
+    outputs: Vec<HitOutput>,
     pictures: Vec<(Picture, Sink)>,
-    games: Games,
+    games: GameOutputs,
     /// The order of games, if it is not that of the database.
     order: Option<Order>,
     skip: u64,
@@ -291,11 +291,11 @@ impl Outputs {
         chosen: &Chosen,
         (lists, is_sorted): (bool, bool),
         extras: Extras,
-        begun: Files,
+        begun: OutputFiles,
     ) -> Result<Outputs, Failure> {
         let sources = begun.database.source_names();
         let (skip, games_max) = (chosen.skip, chosen.games_max);
-        let mut games = Games::new(args.comment(), skip, games_max);
+        let mut games = GameOutputs::new(args.comment(), skip, games_max);
         // The order of the arguments comes before that of the query.
         let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
         let order = chosen.order.or(by_query);
@@ -304,7 +304,7 @@ impl Outputs {
         let output = |format: Format, sink| {
             let has_headings = matches!(format, Format::Text { .. }) && sources.len() > 1 && order.is_none();
             let stitcher = Stitcher::new(has_headings.then(|| sources.clone()), games_max);
-            Output { format, stitcher: stitcher.skipping(skip), sink }
+            HitOutput { format, stitcher: stitcher.skipping(skip), sink }
         };
         let mut outputs = Vec::new();
         let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
@@ -327,21 +327,21 @@ impl Outputs {
             let wish = wish(path)?;
             let sink = begun.begin(path)?;
             match wish {
-                Wish::Hits(name) => match args.format_of(name, layout, chooses, extras) {
+                FileContent::Hits(name) => match args.format_of(name, layout, chooses, extras) {
                     Some(format) => outputs.push(output(format, sink)),
                     None => games.add(sink),
                 },
-                Wish::Picture(picture) => pictures.push((picture, sink)),
+                FileContent::Picture(picture) => pictures.push((picture, sink)),
                 #[cfg(feature = "parquet")]
-                Wish::Parquet => {
+                FileContent::Parquet => {
                     let columns = args.table_columns(extras);
                     outputs.push(output(Format::Csv { rows: args.rows, columns }, sink.parquet(columns)?));
                 }
                 #[cfg(not(feature = "parquet"))]
-                Wish::Parquet => unreachable!("it was refused"),
+                FileContent::Parquet => unreachable!("it was refused"),
             }
         }
-        for Output { format, sink, .. } in &mut outputs {
+        for HitOutput { format, sink, .. } in &mut outputs {
             sink.put(|out| out.write_all(&format.head()))?;
         }
         Ok(Outputs { outputs, pictures, games, order, skip, games_max })
@@ -350,7 +350,7 @@ impl Outputs {
     /// What makes the lists and games that are written here.
     pub(super) fn collectors(&self) -> Collectors {
         let formats = self.outputs.iter().map(|output| output.format).collect();
-        let reach = || Reach::new(self.skip, self.games_max);
+        let reach = || ListReach::new(self.skip, self.games_max);
         let comment = self.games.are_wanted().then(|| self.games.comment().clone());
         if let Some(order) = self.order {
             // The games that --skip leaves out are kept as well.
@@ -372,7 +372,7 @@ impl Outputs {
         lists: Option<Vec<ListPart>>,
         games: Option<GamesPart>,
         texts: &mut GameTexts,
-        progress: &Progress,
+        progress: &ProgressDisplay,
     ) -> Result<ControlFlow<()>, Failure> {
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
@@ -391,7 +391,7 @@ impl Outputs {
     /// Whether all readers have closed their pipes and no file is written.
     pub(super) fn are_closed(&self) -> bool {
         let games = self.games.sinks();
-        let is_closed = |output: &Output| match &output.sink {
+        let is_closed = |output: &HitOutput| match &output.sink {
             Sink::Stdout(_) => output.format == Format::Nothing && games.iter().any(Sink::is_closed),
             sink => sink.is_closed(),
         };
@@ -399,7 +399,7 @@ impl Outputs {
     }
 
     /// Writes the games that were held until the end, and gives all files their names.
-    pub(super) fn finish(&mut self, held: Vec<HeldGame>, progress: &Progress) -> Result<(), Failure> {
+    pub(super) fn finish(&mut self, held: Vec<HeldGame>, progress: &ProgressDisplay) -> Result<(), Failure> {
         for HeldGame { reports, text } in held {
             if let Some(text) = text {
                 progress.beside_stdout(|| self.games.write(text.text()))?;

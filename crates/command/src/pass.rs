@@ -12,17 +12,17 @@ use orbit_search::report::{Phases, side_lines_line, totals_fields};
 use orbit_search::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 
 use super::common::{
-    Interrupt, Progress, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
+    CtrlC, ProgressDisplay, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::terminal::Remark;
 
 /// One pass of many queries over a database.
-pub(super) struct Pass<'a> {
+pub(super) struct BatchPass<'a> {
     pub(super) scan: &'a Executor,
-    pub(super) interrupt: &'a Interrupt,
-    pub(super) progress: Progress,
+    pub(super) interrupt: &'a CtrlC,
+    pub(super) progress: ProgressDisplay,
     /// How many queries there are, in words: `84 themes`.
     pub(super) queries: String,
     pub(super) begun: Instant,
@@ -35,7 +35,7 @@ pub(super) struct Pass<'a> {
 }
 
 /// Games to search, or a database of which the parts of a job are known.
-pub(super) enum Games {
+pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
 }
@@ -45,20 +45,20 @@ pub(super) fn print_notes(scan: &Executor, quiet: bool) {
     scan.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
 }
 
-impl Pass<'_> {
+impl BatchPass<'_> {
     /// Collects everything, and lists problems as they come.
     pub(super) fn collect(
         &self,
         choice: &Choice,
         mut collectors: Collectors,
-        games: Games,
+        games: PassSource,
         mut problems: Problems,
     ) -> Result<(Parts, Summary), Failure> {
         let progress = &self.progress;
         print_notes(self.scan, self.quiet);
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let run = Run::new(self.scan, choice, &collectors);
-        let (Games::Read(database) | Games::Searched(database, _)) = &games;
+        let (PassSource::Read(database) | PassSource::Searched(database, _)) = &games;
         let names = run.names(database.source_names());
         let (mut sums, mut texts, mut fault) = (Parts::default(), database.texts(), None);
         let take = |streamed: StreamedBlock, mut parts: Parts| {
@@ -69,8 +69,8 @@ impl Pass<'_> {
             if fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let ran = match games {
-            Games::Read(database) => run.for_each_part(database, &names, take).map_err(Failure::from),
-            Games::Searched(database, replay) => {
+            PassSource::Read(database) => run.for_each_part(database, &names, take).map_err(Failure::from),
+            PassSource::Searched(database, replay) => {
                 replay.for_each_part(database.sources(), &collectors, take).map_err(Failure::from)
             }
         };

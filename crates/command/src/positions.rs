@@ -9,10 +9,10 @@ use orbit_core::fen::FenRecord;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::ExactPosition;
-use orbit_visits::{Novelty, Played, PositionTable, Seen, SeenGame, TableError, TableOptions, UsedTable};
+use orbit_visits::{Novelty, MoveCount, PositionTable, PositionFacts, SeenGame, TableError, TableOptions, UsedTable};
 use serde_json::{Value, json};
 
-use super::common::{Interrupt, Out, from_one, grouped, print_failures, shown, threads};
+use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads};
 use super::failure::{Exit, Failure};
 use super::reading::UnpackArgs;
 
@@ -75,7 +75,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     match &args.position {
         Some(position) => look_up(&args, position, &interrupt),
         None if args.write => {
@@ -91,7 +91,7 @@ pub(super) fn write(
     reel: &Path,
     given: Option<NonZeroUsize>,
     quiet: bool,
-    interrupt: &Interrupt,
+    interrupt: &CtrlC,
 ) -> Result<(), Failure> {
     let begun = Instant::now();
     let mut options = TableOptions::default();
@@ -141,7 +141,7 @@ pub(super) fn unused_line(error: &TableError) -> String {
     )
 }
 
-fn look_up(args: &Args, position: &ExactPosition, interrupt: &Interrupt) -> Result<Exit, Failure> {
+fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<Exit, Failure> {
     let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.substitute_reels = true;
     args.unpack.apply(&mut options);
@@ -169,7 +169,7 @@ fn look_up(args: &Args, position: &ExactPosition, interrupt: &Interrupt) -> Resu
     })
 }
 
-fn text_of(fen: &str, seen: &Seen) -> Vec<String> {
+fn text_of(fen: &str, seen: &PositionFacts) -> Vec<String> {
     let mut lines = vec![fen.to_owned()];
     let Some([first, last]) = &seen.ends else {
         lines.push("no game has this position".into());
@@ -205,7 +205,7 @@ fn game_json(game: &SeenGame) -> Value {
     })
 }
 
-fn json_of(fen: &str, seen: &Seen) -> Value {
+fn json_of(fen: &str, seen: &PositionFacts) -> Value {
     let [first, last] = match &seen.ends {
         Some(ends) => ends.each_ref().map(game_json),
         None => [Value::Null, Value::Null],
@@ -213,7 +213,7 @@ fn json_of(fen: &str, seen: &Seen) -> Value {
     json!({ "fen": fen, "games": seen.games, "visits": seen.visits, "first": first, "last": last })
 }
 
-fn list_novelties(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
+fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
     let reel = Reel::open(&args.database)?;
     let name = shown(&args.database);
     let remedy = format!("`orbit positions --write {name}` writes one");
@@ -254,14 +254,14 @@ fn list_novelties(args: &Args, interrupt: &Interrupt) -> Result<Exit, Failure> {
 
 fn novelty_text(novelty: &Novelty) -> String {
     let before: Vec<String> =
-        novelty.before.iter().map(|Played { san, games, .. }| format!("{san} {}", grouped(*games))).collect();
+        novelty.before.iter().map(|MoveCount { san, games, .. }| format!("{san} {}", grouped(*games))).collect();
     let before = if before.is_empty() { String::new() } else { format!(" (before: {})", before.join(", ")) };
     let what = novelty.label.as_deref().unwrap_or("its start position");
     format!("{}: {what}{before}", game_text(&novelty.game))
 }
 
 fn novelty_json(novelty: &Novelty) -> Value {
-    let before = novelty.before.iter().map(|Played { san, games, .. }| json!({ "san": san, "games": games }));
+    let before = novelty.before.iter().map(|MoveCount { san, games, .. }| json!({ "san": san, "games": games }));
     let mut all = game_json(&novelty.game);
     all["ply"] = novelty.ply.into();
     all["move"] = novelty.label.clone().into();

@@ -5,9 +5,9 @@ use std::path::Path;
 use orbit_core::visible;
 use orbit_search::run::ProblemsPart;
 
-use super::common::Progress;
+use super::common::ProgressDisplay;
 use super::failure::Failure;
-use super::sink::{Files, Sink};
+use super::sink::{OutputFiles, Sink};
 
 /// Where problems are listed.
 pub(super) struct Problems {
@@ -17,7 +17,7 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    pub(super) fn create(file: Option<&Path>, verbose: bool, files: Files) -> Result<Problems, Failure> {
+    pub(super) fn create(file: Option<&Path>, verbose: bool, files: OutputFiles) -> Result<Problems, Failure> {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
@@ -32,7 +32,7 @@ impl Problems {
     }
 
     /// Lists those of the next block.
-    pub(super) fn list(&mut self, part: Option<ProblemsPart>, progress: &Progress) -> Result<(), Failure> {
+    pub(super) fn list(&mut self, part: Option<ProblemsPart>, progress: &ProgressDisplay) -> Result<(), Failure> {
         for line in part.into_iter().flat_map(|part| part.lines) {
             if self.verbose {
                 progress.message(&line);

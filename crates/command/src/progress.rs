@@ -35,7 +35,7 @@ enum ProgressKind {
 }
 
 /// A bar or lines on stderr, as they were asked for.
-pub(super) struct Progress {
+pub(super) struct ProgressDisplay {
     look: Look,
     so_far: Cell<SoFar>,
 }
@@ -63,25 +63,25 @@ struct SoFar {
     games_hit: Option<u64>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// A bar if `is_wanted` and stderr is a terminal.
-    pub(super) fn new_if(is_wanted: bool) -> Progress {
+    pub(super) fn new_if(is_wanted: bool) -> ProgressDisplay {
         let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let look = if is_wanted && terminal::is_stderr() {
             Look::Bar { bar: hidden().with_style(style(false)), is_shown: Cell::new(false) }
         } else {
             Look::Nothing
         };
-        Progress { look, so_far: Cell::default() }
+        ProgressDisplay { look, so_far: Cell::default() }
     }
 
     /// What was asked for; no bar if `quiet`.
-    pub(super) fn of(args: &ProgressArgs, quiet: bool) -> Progress {
+    pub(super) fn of(args: &ProgressArgs, quiet: bool) -> ProgressDisplay {
         match args.progress {
-            ProgressKind::Bar => Progress::new_if(!quiet),
-            ProgressKind::None => Progress::new_if(false),
+            ProgressKind::Bar => ProgressDisplay::new_if(!quiet),
+            ProgressKind::None => ProgressDisplay::new_if(false),
             ProgressKind::Json => {
-                Progress { look: Look::Json { last: Cell::new(None) }, so_far: Cell::default() }
+                ProgressDisplay { look: Look::Json { last: Cell::new(None) }, so_far: Cell::default() }
             }
         }
     }
@@ -130,12 +130,12 @@ impl Progress {
 
     fn print(&self, event: &'static str) {
         #[derive(Serialize)]
-        struct Line {
+        struct ProgressLine {
             event: &'static str,
             #[serde(flatten)]
             so_far: SoFar,
         }
-        terminal::json_message(&Line { event, so_far: self.so_far.get() });
+        terminal::json_message(&ProgressLine { event, so_far: self.so_far.get() });
     }
 
     /// Prints a line of messages without spoiling the bar.
@@ -164,7 +164,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.clear();
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use orbit_core::diagnostic::Severity;
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 
 use super::failure::Failure;
 use super::query_text::{self, DialectArgs, QueryText};
@@ -39,7 +39,7 @@ pub(super) fn read(
         let parsed = whole.parse(dialect)?;
         whole.print_remarks(&parsed.remarks, least);
         let prepared =
-            PreparedQuery::new(parsed.query, Options::default()).map_err(|error| whole.failure(&error))?;
+            PreparedQuery::new(parsed.query, PlanOptions::default()).map_err(|error| whole.failure(&error))?;
         whole.print_remarks(&prepared.planner.warnings(), least);
         out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), prepared });
     }

@@ -11,9 +11,9 @@ use orbit_core::files::refuse_clashes;
 use orbit_core::sync::lock;
 use orbit_search::Cancel;
 use orbit_search::report::{Columns, Format, Rows};
-use orbit_search::serve::{Answered, Ask, Code, Desk, Explain, Explained, Fault, Kept, MAIN, Open};
+use orbit_search::serve::{Answered, Ask, ErrorCode, OpenDatabases, Explain, Explained, Fault, KeptHits, MAIN, Open};
 
-use self::editor::{Lines, Typed};
+use self::editor::{LineSource, Typed};
 use super::common::{can_wait_for_interrupts, counted, ending, grouped};
 use super::failure::{Exit, Failure};
 use super::serve::DeskArgs;
@@ -60,12 +60,12 @@ pub(super) struct Args {
 
 /// The request that Ctrl-C stops, while there is one.
 #[derive(Clone, Default)]
-struct Running(Arc<Mutex<Option<Cancel>>>);
+struct RunningRequest(Arc<Mutex<Option<Cancel>>>);
 
-impl Running {
+impl RunningRequest {
     /// Takes over Ctrl-C: it stops what runs, and ends the process where nothing does.
-    fn install() -> Result<Running, Failure> {
-        let running = Running::default();
+    fn install() -> Result<RunningRequest, Failure> {
+        let running = RunningRequest::default();
         if !can_wait_for_interrupts() {
             return Ok(running);
         }
@@ -115,19 +115,19 @@ impl From<Failure> for Wrong {
 }
 
 struct Repl {
-    desk: Desk,
-    running: Running,
+    desk: OpenDatabases,
+    running: RunningRequest,
     /// The last query and its answer.
-    last: Option<(Answered, Arc<Kept>)>,
+    last: Option<(Answered, Arc<KeptHits>)>,
     /// The games of it that were listed.
     shown: usize,
     has_prompt: bool,
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let running = Running::install()?;
+    let running = RunningRequest::install()?;
     let desk = running.run(|cancel| args.desk.open(cancel))?;
-    let mut lines = Lines::open(stdin())?;
+    let mut lines = LineSource::open(stdin())?;
     let has_prompt = lines.have_prompt();
     let mut repl = Repl { desk, running, last: None, shown: 0, has_prompt };
     repl.greet()?;
@@ -143,7 +143,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
                 is_wrong = true;
             }
             Err(Wrong::Fault(fault)) => {
-                is_wrong |= fault.code != Code::Cancelled;
+                is_wrong |= fault.code != ErrorCode::Cancelled;
                 print_fault(&fault);
             }
         }
@@ -168,7 +168,7 @@ fn print_fault(fault: &Fault) {
             object["kind"] = "error".into();
             json_message(&object);
         }
-        (false, Code::Cancelled) => message!("cancelled"),
+        (false, ErrorCode::Cancelled) => message!("cancelled"),
         (false, _) => drawn_message(&fault.render(has_colors())),
     }
 }
@@ -288,7 +288,7 @@ impl Repl {
         Ok(Sink::Stdout(Stdout::of_text()).write_whole(&text)?)
     }
 
-    fn last(&self) -> Result<(&Answered, Arc<Kept>), Wrong> {
+    fn last(&self) -> Result<(&Answered, Arc<KeptHits>), Wrong> {
         let last = self.last.as_ref().map(|(answered, kept)| (answered, Arc::clone(kept)));
         last.ok_or_else(|| wrong("there is no answer yet: ask a query first, such as `mate`"))
     }

@@ -22,12 +22,12 @@ use orbit_search::{Chosen, Request};
 use orbit_witness::Readers;
 use serde_json::{Value, json};
 
-pub(super) use self::ready::{Asked, EngineOfPart, Purpose, Ready};
-use self::run::Search;
+pub(super) use self::ready::{JobInputs, EngineOfPart, ScanPurpose, PreparedScan};
+use self::run::ScanRun;
 use super::board::BoardArgs;
 use super::choosing::{ChoosingArgs, choose_similar, hints, measure_hints};
 use super::common::{
-    GpuArgs, Interrupt, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
+    GpuArgs, CtrlC, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
 };
 use super::failure::{Exit, Failure};
 use super::outputs::OutputArgs;
@@ -358,13 +358,13 @@ impl Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let interrupt = Interrupt::install()?;
-    Ready::new(args, &interrupt, Purpose::Search)?.run(&interrupt, None)
+    let interrupt = CtrlC::install()?;
+    PreparedScan::new(args, &interrupt, ScanPurpose::Search)?.run(&interrupt, None)
 }
 
 fn print_summary(
     args: &Args,
-    search: &Search,
+    search: &ScanRun,
     scan: &Executor,
     phases: Phases,
     summary: &Summary,

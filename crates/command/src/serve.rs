@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use orbit_search::Cancel;
-use orbit_search::serve::{Desk, DeskOptions, Greeting, Listener, Open, Origin, Place, converse};
+use orbit_search::serve::{OpenDatabases, DeskOptions, Greeting, Listener, Open, Origin, Endpoint, converse};
 #[cfg(feature = "http")]
-use orbit_search::serve::{Files, HttpListener, HttpOrigin};
+use orbit_search::serve::{RequestFiles, HttpListener, HttpOrigin};
 
 use super::common::{GpuArgs, bytes, can_wait_for_interrupts, from_one, threads};
 use super::failure::{Exit, Failure};
@@ -48,7 +48,7 @@ pub(super) struct Args {
     ///
     /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
     #[arg(long, value_name = "PLACE", group = "socket")]
-    listen: Option<Place>,
+    listen: Option<Endpoint>,
     /// Answer over HTTP at an address of this machine (127.0.0.1:0 for any port): what is played in a position, as lichess's
     /// opening explorer does, and the requests, to those who show the token.
     ///
@@ -98,12 +98,12 @@ pub(super) struct DeskArgs {
 
 impl DeskArgs {
     /// The desk, with the database of these files if there are any.
-    pub(super) fn open(&self, cancel: &Cancel) -> Result<Desk, Failure> {
+    pub(super) fn open(&self, cancel: &Cancel) -> Result<OpenDatabases, Failure> {
         let mut options = DeskOptions::default();
         options.memory_max = self.memory;
         options.gpu = self.gpu.options();
         options.threads = threads(self.threads);
-        let desk = Desk::new(options);
+        let desk = OpenDatabases::new(options);
         if !self.paths.is_empty() {
             let path = |path: &PathBuf| match path.to_str() {
                 Some(path) => Ok(path.to_owned()),
@@ -146,7 +146,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Serves clients over HTTP until Ctrl-C.
 #[cfg(feature = "http")]
 fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
-    let files = args.folder.clone().map_or(Files::None, Files::Below);
+    let files = args.folder.clone().map_or(RequestFiles::None, RequestFiles::Below);
     let bound = HttpListener::bind(address, args.allow_remote, args.allow_origin.clone(), files);
     let listener = bound.map_err(|error| Failure::Other(error.to_string()))?;
     let desk = args.desk.open(&Cancel::new())?;
@@ -156,7 +156,7 @@ fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
 }
 
 /// Serves clients until Ctrl-C.
-fn listen(args: &Args, place: &Place) -> Result<Exit, Failure> {
+fn listen(args: &Args, place: &Endpoint) -> Result<Exit, Failure> {
     let bound = Listener::bind(place, args.allow_remote);
     let listener = Arc::new(bound.map_err(|error| Failure::Other(error.to_string()))?);
     if can_wait_for_interrupts() {

@@ -9,10 +9,10 @@ use orbit_core::text::decode;
 use orbit_database::{BlockStream, PlaceCache, StreamOptions};
 use orbit_pgn::{AnnotationKind, comment_text};
 use orbit_reel::{Block, GameRow};
-use orbit_search::report::{MoveToken, Walk, movetext};
+use orbit_search::report::{MoveToken, NodeWalk, movetext};
 use serde_json::{Value, json};
 
-use super::common::{Interrupt, Out, grouped, kind_name, print_failures, shown, threads};
+use super::common::{CtrlC, Out, grouped, kind_name, print_failures, shown, threads};
 use super::failure::{Exit, Failure};
 use super::reading::UnpackArgs;
 
@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// led to it: `>Nf6+<`. With --variations
     /// the second number is that of a node: higher numbers than the last ply are in side lines.
     #[arg(value_name = "GAME[:PLY]")]
-    place: Place,
+    place: ShownPosition,
     /// Print side lines (variations), comments and glyphs as well.
     #[arg(long)]
     variations: bool,
@@ -47,15 +47,15 @@ pub(super) struct Args {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ShownPosition {
     game: u32,
     node: Option<u32>,
 }
 
-impl FromStr for Place {
+impl FromStr for ShownPosition {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Place, String> {
+    fn from_str(text: &str) -> Result<ShownPosition, String> {
         let (game, node) = text.split_once(':').map_or((text, None), |(game, node)| (game, Some(node)));
         let game = match game.parse() {
             Ok(0) | Err(_) => {
@@ -67,12 +67,12 @@ impl FromStr for Place {
             ply.parse().map_err(|_| format!("`{ply}` is no ply: write a number of half-moves, from 0"))
         };
         let node = node.map(number).transpose()?;
-        Ok(Place { game, node })
+        Ok(ShownPosition { game, node })
     }
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     args.unpack.apply(&mut options);
     options.parse.variations = args.variations;
@@ -132,7 +132,7 @@ pub(super) struct Shown<'a> {
     /// The node whose move is marked, if one was asked for.
     marked: Option<u32>,
     /// Stands at the position.
-    walk: Walk<'a>,
+    walk: NodeWalk<'a>,
 }
 
 impl<'a> Shown<'a> {
@@ -151,7 +151,7 @@ impl<'a> Shown<'a> {
                 }
             }));
         }
-        let mut walk = Walk::of(&game);
+        let mut walk = NodeWalk::of(&game);
         walk.to(node);
         Ok(Shown { game, variations, marked, walk })
     }
@@ -170,7 +170,7 @@ impl<'a> Shown<'a> {
             "number_in_source": self.game.number_in_source(),
             "offset": self.game.offset(),
             "tags": tags.collect::<Vec<_>>(),
-            "moves": sans(&mut Walk::of(&self.game), 0..self.game.plies() as u32),
+            "moves": sans(&mut NodeWalk::of(&self.game), 0..self.game.plies() as u32),
             "result": self.game.outcome().text(),
             "problems": problems.collect::<Vec<_>>(),
             "ply": self.walk.ply(),
@@ -190,7 +190,7 @@ impl<'a> Shown<'a> {
 
     /// The side lines, in order of their nodes.
     fn lines(&self) -> Value {
-        let mut walk = Walk::of(&self.game);
+        let mut walk = NodeWalk::of(&self.game);
         let lines = self.game.lines().map(|line| {
             walk.to(line.first_node());
             let name = walk.line().to_owned();
@@ -277,7 +277,7 @@ impl<'a> Shown<'a> {
 }
 
 /// The moves that leave some nodes of a line, in SAN.
-fn sans(walk: &mut Walk, nodes: Range<u32>) -> Vec<String> {
+fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     let san = |node| {
         walk.to(node);
         walk.next()

@@ -8,7 +8,7 @@ use orbit_database::BlockStream;
 #[cfg(feature = "parquet")]
 use orbit_search::report::{Columns, ParquetWriter};
 
-use super::common::Interrupt;
+use super::common::CtrlC;
 use super::failure::Failure;
 use super::terminal::Stdout;
 
@@ -102,17 +102,17 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
 
 /// Begins the files that a search writes while it reads a database, or only sees that they could be begun.
 #[derive(Clone, Copy)]
-pub(super) struct Files<'a> {
+pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
-    pub(super) interrupt: &'a Interrupt,
+    pub(super) interrupt: &'a CtrlC,
     /// True if they are written: the parts of a job write none.
     pub(super) are_written: bool,
 }
 
-impl<'a> Files<'a> {
+impl<'a> OutputFiles<'a> {
     /// Begins files that are written.
-    pub(super) fn new(database: &'a BlockStream, interrupt: &'a Interrupt) -> Files<'a> {
-        Files { database, interrupt, are_written: true }
+    pub(super) fn new(database: &'a BlockStream, interrupt: &'a CtrlC) -> OutputFiles<'a> {
+        OutputFiles { database, interrupt, are_written: true }
     }
 
     /// Begins a file, which is removed should the run not end by itself.

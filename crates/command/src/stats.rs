@@ -8,7 +8,7 @@ use orbit_search::executor::Executor;
 use orbit_search::stats::{Counts, Grouping, Stats};
 
 use super::failure::Failure;
-use super::sink::{Files, Sink, named};
+use super::sink::{OutputFiles, Sink, named};
 use super::table_format::TableFormat;
 use super::terminal::is_stdout;
 
@@ -98,7 +98,7 @@ impl Statistics {
     }
 
     /// Creates the counters and the output file, if `--stats` was given.
-    pub(super) fn new(args: &StatsArgs, begun: Files) -> Result<Option<Statistics>, Failure> {
+    pub(super) fn new(args: &StatsArgs, begun: OutputFiles) -> Result<Option<Statistics>, Failure> {
         if !args.are_wanted() {
             return Ok(None);
         }

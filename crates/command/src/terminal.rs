@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use clap::ValueEnum;
 use orbit_core::diagnostic::Diagnostic;
-use orbit_core::visible::{Context, Filter, escape};
+use orbit_core::visible::{EscapeContext, VisibleBytes, escape};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ pub(super) fn message(line: fmt::Arguments) {
             .unwrap_or(("info", &line));
         return json_message(&json!({ "kind": kind, "message": text }));
     }
-    let _ = writeln!(io::stderr(), "{}", escape(&line, Context::Line));
+    let _ = writeln!(io::stderr(), "{}", escape(&line, EscapeContext::Line));
 }
 
 /// Prints a line of our own words, which needs no memory, whatever other threads do with stderr.
@@ -207,13 +207,13 @@ fn colors(is_terminal: bool) -> bool {
 /// A value as JSON, in which no letter acts on a terminal.
 pub(super) fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("all that is printed can be written as JSON");
-    escape(&text, Context::Json).into_owned()
+    escape(&text, EscapeContext::Json).into_owned()
 }
 
 /// Prints one line of JSON on standard output at once, whole, from any thread.
 pub(super) fn data_line(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(format!("{}\n", escape(line, Context::Json)).as_bytes())?;
+    out.write_all(format!("{}\n", escape(line, EscapeContext::Json)).as_bytes())?;
     out.flush()
 }
 
@@ -227,7 +227,7 @@ impl Out {
 
     /// One line.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
-        writeln!(self.0, "{}", escape(&line.to_string(), Context::Line)).map_err(Failure::of_stdout)
+        writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }
 
     /// One line with a value as JSON.
@@ -248,7 +248,7 @@ impl Out {
 /// Standard output for data: bytes as they are, or, on a terminal, with all escaped that acts on it.
 pub(super) enum Stdout {
     Bytes(io::Stdout),
-    Terminal(Filter<io::Stdout>),
+    Terminal(VisibleBytes<io::Stdout>),
     /// Text in our own colours, in whole lines.
     Drawn(io::Stdout),
 }
@@ -256,7 +256,7 @@ pub(super) enum Stdout {
 impl Stdout {
     pub(super) fn new() -> Stdout {
         match is_stdout() {
-            true => Stdout::Terminal(Filter::new(io::stdout())),
+            true => Stdout::Terminal(VisibleBytes::new(io::stdout())),
             false => Stdout::Bytes(io::stdout()),
         }
     }
@@ -290,12 +290,12 @@ impl Write for Stdout {
 /// Lines of which everything is escaped but, where `has_colors`, the sequences that choose a colour.
 fn but_for_colors(text: &str, has_colors: bool) -> String {
     let mut pieces = text.split('\x1b');
-    let mut out = escape(pieces.next().unwrap_or_default(), Context::Lines).into_owned();
+    let mut out = escape(pieces.next().unwrap_or_default(), EscapeContext::Lines).into_owned();
     for piece in pieces {
         let end = piece.find(|letter: char| !matches!(letter, '[' | ';' | '0'..='9')).unwrap_or(piece.len());
         let is_color = has_colors && piece.starts_with('[') && piece[end..].starts_with('m');
         out.push_str(if is_color { "\x1b" } else { "\\x1b" });
-        out.push_str(&escape(piece, Context::Lines));
+        out.push_str(&escape(piece, EscapeContext::Lines));
     }
     out
 }

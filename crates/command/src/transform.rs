@@ -7,15 +7,15 @@ use clap::ValueEnum;
 use orbit_core::board::{Bitboard, Color, Square};
 use orbit_core::diagnostic::{Diagnostic, Severity, Span};
 use orbit_core::fen::{FenError, FenRecord, Leniency, RookLetters};
-use orbit_core::positions::names::{self, Shifts, Step};
-use orbit_core::positions::{Group, Setup, Symmetry, canonical, without_impossible_rights};
+use orbit_core::positions::names::{self, Shifts, TransformStep};
+use orbit_core::positions::{SymmetryGroup, Setup, Symmetry, canonical, without_impossible_rights};
 use orbit_query::tree::{Any, Pieces, SquaresOp};
 use orbit_search::report::words::push_squares;
 
 use super::common::{counted, grouped};
 use super::failure::{Exit, Failure};
 use super::query_text::QueryText;
-use super::transform_lines::{Lines, LinesOut};
+use super::transform_lines::{TransformLines, LinesOut};
 
 const USAGE: &str = "orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] [FEN]...\n       \
 orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] --squares SQUARES";
@@ -95,12 +95,12 @@ enum GroupName {
     All,
 }
 
-impl From<GroupName> for Group {
-    fn from(name: GroupName) -> Group {
+impl From<GroupName> for SymmetryGroup {
+    fn from(name: GroupName) -> SymmetryGroup {
         match name {
-            GroupName::Dihedral => Group::Dihedral,
-            GroupName::Color => Group::Color,
-            GroupName::All => Group::All,
+            GroupName::Dihedral => SymmetryGroup::Dihedral,
+            GroupName::Color => SymmetryGroup::Color,
+            GroupName::All => SymmetryGroup::All,
         }
     }
 }
@@ -116,7 +116,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
         sink.finish()?;
         return Ok(Exit::Done);
     }
-    let mut run = Run { steps: &steps, args: &args, counts: Counts::default() };
+    let mut run = TransformRun { steps: &steps, args: &args, counts: TransformCounts::default() };
     let mut exit = Exit::Done;
     if args.words.is_empty() {
         refuse_terminal()?;
@@ -153,7 +153,7 @@ fn refuse_terminal() -> Result<(), Failure> {
 }
 
 /// Takes the transforms off the words and prints warnings about them.
-fn take_steps(args: &mut Args) -> Result<Vec<Step>, Failure> {
+fn take_steps(args: &mut Args) -> Result<Vec<TransformStep>, Failure> {
     let is_position = |word: &String| word == "-" || word.contains('/');
     if args.words.first().is_none_or(is_position) {
         if args.wants_no_transform() {
@@ -185,7 +185,7 @@ fn take_steps(args: &mut Args) -> Result<Vec<Step>, Failure> {
 }
 
 /// `--squares`.
-fn show_squares(squares: &str, steps: &[Step], draws: bool, sink: &mut LinesOut) -> Result<(), Failure> {
+fn show_squares(squares: &str, steps: &[TransformStep], draws: bool, sink: &mut LinesOut) -> Result<(), Failure> {
     let bracketed = if squares.starts_with('[') { squares.to_string() } else { format!("[{squares}]") };
     let text = QueryText::named(&bracketed, "--squares".into());
     let mut set = read_squares(&bracketed).map_err(|error| text.failure(&error))?;
@@ -235,7 +235,7 @@ fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
 
 /// Counts for the notes at the end.
 #[derive(Default)]
-struct Counts {
+struct TransformCounts {
     positions: u64,
     /// Positions with castling rights that a FEN cannot express.
     untold: u64,
@@ -243,7 +243,7 @@ struct Counts {
     operations: u64,
 }
 
-impl Counts {
+impl TransformCounts {
     fn print_notes(&self) {
         if self.untold > 0 {
             message!(
@@ -261,13 +261,13 @@ impl Counts {
     }
 }
 
-struct Run<'a> {
-    steps: &'a [Step],
+struct TransformRun<'a> {
+    steps: &'a [TransformStep],
     args: &'a Args,
-    counts: Counts,
+    counts: TransformCounts,
 }
 
-impl Run<'_> {
+impl TransformRun<'_> {
     /// Reads, transforms and writes one position.
     #[inline]
     fn record(&mut self, line: &[u8], sink: &mut LinesOut) -> Result<(), Diagnostic> {
@@ -291,7 +291,7 @@ impl Run<'_> {
             sink.text().push(b'\t');
             let fixed = |symmetry: &Symmetry| symmetry.fixes(&record.setup.board);
             let names: Vec<String> =
-                Group::from(group).symmetries().filter(fixed).map(|symmetry| symmetry.to_string()).collect();
+                SymmetryGroup::from(group).symmetries().filter(fixed).map(|symmetry| symmetry.to_string()).collect();
             sink.text().extend_from_slice(names.join(" ").as_bytes());
         }
         sink.text().push(b'\n');
@@ -302,7 +302,7 @@ impl Run<'_> {
     fn stdin(&mut self, sink: &mut LinesOut) -> Result<Exit, Failure> {
         let begun = Instant::now();
         let before = self.counts.positions;
-        let mut lines = Lines::new(std::io::stdin().lock(), self.args.verbose);
+        let mut lines = TransformLines::new(std::io::stdin().lock(), self.args.verbose);
         let read = lines.for_each(|line| {
             let read = self.record(line, sink);
             sink.flush_if_full().map(|()| read)

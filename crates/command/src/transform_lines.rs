@@ -51,16 +51,16 @@ impl LinesOut {
 }
 
 /// The lines of a stream; wrong ones are listed on stderr and counted.
-pub(super) struct Lines<R> {
+pub(super) struct TransformLines<R> {
     source: R,
     lists_all: bool,
     number: usize,
     wrong: u64,
 }
 
-impl<R: Read> Lines<R> {
-    pub(super) fn new(source: R, lists_all: bool) -> Lines<R> {
-        Lines { source, lists_all, number: 0, wrong: 0 }
+impl<R: Read> TransformLines<R> {
+    pub(super) fn new(source: R, lists_all: bool) -> TransformLines<R> {
+        TransformLines { source, lists_all, number: 0, wrong: 0 }
     }
 
     /// Hands every line that is not blank to `each`, until it fails. The answer is why the stream ended too

@@ -7,7 +7,7 @@ use std::fmt;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 
-use crate::visible::{self, Context};
+use crate::visible::{self, EscapeContext};
 
 /// A byte range of the query text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -159,7 +159,7 @@ impl Diagnostic {
 
 /// Lines of a text, whatever ends them.
 fn escaped(text: &str) -> String {
-    visible::escape(&text.replace("\r\n", "\n"), Context::Lines).into_owned()
+    visible::escape(&text.replace("\r\n", "\n"), EscapeContext::Lines).into_owned()
 }
 
 impl fmt::Display for Diagnostic {

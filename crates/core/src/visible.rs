@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 /// What an escaped text is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Context {
+pub enum EscapeContext {
     /// One line for people: line feeds and tabs are escaped as well.
     Line,
     /// Whole lines for people: line feeds and tabs stay.
@@ -49,11 +49,11 @@ pub const fn is_hidden(letter: char) -> bool {
 /// assert_eq!(escape("a\tb\n", Context::Lines), "a\tb\n");
 /// assert_eq!(escape("\"\u{9b}\"\n", Context::Json), "\"\\u009b\"\n");
 /// ```
-pub fn escape(text: &str, context: Context) -> Cow<'_, str> {
+pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
     let stays = |letter: char| match context {
-        Context::Line => false,
+        EscapeContext::Line => false,
         // Between the strings of JSON there are blanks and line feeds, and in them there are none.
-        Context::Lines | Context::Json => matches!(letter, '\n' | '\t'),
+        EscapeContext::Lines | EscapeContext::Json => matches!(letter, '\n' | '\t'),
     };
     let is_written_out = |letter: char| is_hidden(letter) && !stays(letter);
     // Most is ASCII, which is looked through at once.
@@ -70,11 +70,11 @@ pub fn escape(text: &str, context: Context) -> Cow<'_, str> {
 
 /// One line for people.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escape(text, Context::Line)
+    escape(text, EscapeContext::Line)
 }
 
-fn push_escape(letter: char, context: Context, out: &mut String) {
-    if context == Context::Json {
+fn push_escape(letter: char, context: EscapeContext, out: &mut String) {
+    if context == EscapeContext::Json {
         let mut units = [0; 2];
         letter.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
         return;
@@ -92,16 +92,16 @@ fn push_escape(letter: char, context: Context, out: &mut String) {
 ///
 /// Letters may be cut by the pieces in which they come.
 #[derive(Debug)]
-pub struct Filter<W> {
+pub struct VisibleBytes<W> {
     out: W,
     /// A letter of which bytes are missing, or a carriage return that a line feed may follow.
     held: Vec<u8>,
 }
 
-impl<W: Write> Filter<W> {
+impl<W: Write> VisibleBytes<W> {
     /// Filters what is written to `out`.
-    pub fn new(out: W) -> Filter<W> {
-        Filter { out, held: Vec::new() }
+    pub fn new(out: W) -> VisibleBytes<W> {
+        VisibleBytes { out, held: Vec::new() }
     }
 
     /// Writes what is left.
@@ -115,7 +115,7 @@ impl<W: Write> Filter<W> {
     }
 }
 
-impl<W: Write> Write for Filter<W> {
+impl<W: Write> Write for VisibleBytes<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
@@ -152,10 +152,10 @@ fn shown(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         let mut lines = chunk.valid().split("\r\n");
-        out.push_str(&escape(lines.next().unwrap_or_default(), Context::Lines));
+        out.push_str(&escape(lines.next().unwrap_or_default(), EscapeContext::Lines));
         for line in lines {
             out.push_str("\r\n");
-            out.push_str(&escape(line, Context::Lines));
+            out.push_str(&escape(line, EscapeContext::Lines));
         }
         chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
     }
@@ -175,9 +175,9 @@ mod tests {
         ] {
             assert!(all.contains(letter), "{letter:?}");
         }
-        for context in [Context::Line, Context::Lines, Context::Json] {
+        for context in [EscapeContext::Line, EscapeContext::Lines, EscapeContext::Json] {
             let escaped = escape(&all, context);
-            let stays = |letter: char| context != Context::Line && matches!(letter, '\n' | '\t');
+            let stays = |letter: char| context != EscapeContext::Line && matches!(letter, '\n' | '\t');
             assert!(escaped.chars().all(|letter| !is_hidden(letter) || stays(letter)), "{context:?}");
         }
         // Control characters, and nothing that is seen.
@@ -189,7 +189,7 @@ mod tests {
     fn json_keeps_its_values() {
         let value: String = ('\0'..=char::MAX).filter(|&letter| is_hidden(letter)).collect();
         let text = serde_json::to_string_pretty(&[&value]).unwrap();
-        let escaped = escape(&text, Context::Json);
+        let escaped = escape(&text, EscapeContext::Json);
         assert!(!escaped.contains(|letter| is_hidden(letter) && letter != '\n'));
         assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), [value]);
     }
@@ -199,7 +199,7 @@ mod tests {
         let text = b"a\x1b[2J\r\nb\rc\xe9\xc2\x9b \xe2\x80\xae\xf0\x9f\x99\x82\xe2\x80";
         let expected = "a\\x1b[2J\r\nb\\rc\\xe9\\x9b \\u{202e}\u{1f642}\\xe2\\x80";
         for size in 1..=text.len() {
-            let mut filter = Filter::new(Vec::new());
+            let mut filter = VisibleBytes::new(Vec::new());
             text.chunks(size).for_each(|piece| filter.write_all(piece).unwrap());
             assert_eq!(String::from_utf8(filter.finish().unwrap()).unwrap(), expected, "{size}");
         }

@@ -41,7 +41,7 @@ pub struct AlreadyHeld {
 /// ([`StreamError::SourceChanged`]); a reel of which a part is held ([`StreamError::PartlyHeld`],
 /// [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
-    let mut known = Known { reel, ..Known::default() };
+    let mut known = HeldSources { reel, ..HeldSources::default() };
     if let Some(reel) = reel {
         known.add_sources(reel, false);
     }
@@ -72,7 +72,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
 
 /// What the reel holds, and what it will hold once the inputs so far are appended.
 #[derive(Default)]
-struct Known<'a> {
+struct HeldSources<'a> {
     reel: Option<&'a Reel>,
     /// The first of that content.
     by_hash: HashMap<u64, Holder>,
@@ -81,7 +81,7 @@ struct Known<'a> {
     /// Inputs whose hash nobody has asked for yet, by their size; no two have the same.
     unread: HashMap<u64, PathBuf>,
     /// Sources of reels, by where their files lay; of version 1, by where such files are now. The last of each.
-    by_place: HashMap<PathBuf, Placed>,
+    by_place: HashMap<PathBuf, PlacedSource>,
     /// Inputs by their place.
     inputs: HashMap<PathBuf, PathBuf>,
 }
@@ -94,13 +94,13 @@ struct Holder {
 }
 
 /// A source of a reel whose file has a place.
-struct Placed {
+struct PlacedSource {
     source: ReelSource,
     reel: PathBuf,
     holder: Holder,
 }
 
-impl Known<'_> {
+impl HeldSources<'_> {
     /// Who holds a file or reel already; if nobody does, it is held from now on.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
@@ -133,7 +133,7 @@ impl Known<'_> {
         }
         match (&reel, place.as_ref().and_then(|place| self.by_place.get(place))) {
             (Some(reel), _) => self.add_sources(reel, true),
-            (None, Some(Placed { source, reel, .. })) => return Err(changed(path, source, reel)),
+            (None, Some(PlacedSource { source, reel, .. })) => return Err(changed(path, source, reel)),
             (None, None) => {}
         }
         match hash {
@@ -146,7 +146,7 @@ impl Known<'_> {
 
     /// The holder of a file that lies where a source lay and has its size and time.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
-        let Placed { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
+        let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =
             stamp.hash.is_some() && now.modified_ns.is_some() && *now == Stamp { hash: None, ..*stamp };
         is_same.then(|| holder.clone())
@@ -190,7 +190,7 @@ impl Known<'_> {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
         // What was not read to its end has no hash.
-        let Placed { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
+        let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
             && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
         is_same.then(|| holder.clone())
@@ -222,7 +222,7 @@ impl Known<'_> {
             }
             let now = || orbit_pgn::canonical(&source.locate(reel.path()).filter(|_| source.is_file())?);
             if let Some(place) = source.path.clone().or_else(now) {
-                let placed = Placed { source: source.clone(), reel: reel.path().to_owned(), holder };
+                let placed = PlacedSource { source: source.clone(), reel: reel.path().to_owned(), holder };
                 self.by_place.insert(place, placed);
             }
         }

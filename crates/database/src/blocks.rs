@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::numbers::{Numbered, Numbers};
+use super::numbers::{Numbered, RunningNumbers};
 use super::{StreamError, StreamOptions, StreamedBlock, held};
 use orbit_pgn::Chunk;
 use orbit_reel::{Alike, Block, BlockBuilder, Contents, GameHash, Reel, Totals};
 use orbit_witness::{Difference, Reread};
 
 /// What a thread makes a block from.
-pub(super) enum Work {
+pub(super) enum BlockWork {
     Chunk { chunk: Chunk, base: u32 },
     Reel { reel: Arc<Reel>, base: u32, index: usize },
     Block(Box<Block>),
     Held(Box<StreamedBlock>),
 }
 
-pub(super) struct Task {
-    pub(super) work: Work,
+pub(super) struct BlockTask {
+    pub(super) work: BlockWork,
     pub(super) bytes: u64,
     /// Games before it that are passed over.
     pub(super) passed: u32,
@@ -36,19 +36,19 @@ pub(super) struct PreparedBlock {
 }
 
 /// Blocks that are worked on together. After a failure nothing more is taken.
-pub(super) struct Group {
+pub(super) struct BlockGroup {
     pub(super) prepared: Vec<PreparedBlock>,
     pub(super) failure: Option<StreamError>,
 }
 
-impl Group {
+impl BlockGroup {
     pub(super) fn prepare(
-        tasks: Vec<Task>,
+        tasks: Vec<BlockTask>,
         options: &StreamOptions,
         bytes_total: Option<u64>,
         alike: Option<Alike>,
-    ) -> Group {
-        let mut group = Group { prepared: Vec::new(), failure: None };
+    ) -> BlockGroup {
+        let mut group = BlockGroup { prepared: Vec::new(), failure: None };
         for task in tasks {
             match prepare(task, options, bytes_total) {
                 Ok(mut prepared) => {
@@ -66,7 +66,7 @@ impl Group {
         group
     }
 
-    pub(super) fn number(&mut self, numbers: &mut Numbers) {
+    pub(super) fn number(&mut self, numbers: &mut RunningNumbers) {
         for (index, prepared) in self.prepared.iter_mut().enumerate() {
             let PreparedBlock { streamed, numbered, passed, .. } = prepared;
             if let Err(failure) = numbers.assign(&mut streamed.block, *numbered, *passed) {
@@ -89,7 +89,7 @@ impl Group {
 
 /// Makes the block of a task.
 pub(super) fn prepare(
-    task: Task,
+    task: BlockTask,
     options: &StreamOptions,
     bytes_total: Option<u64>,
 ) -> Result<PreparedBlock, StreamError> {
@@ -97,7 +97,7 @@ pub(super) fn prepare(
     let mut text = Vec::new();
     let (mut reread, passed) = (Reread::default(), task.passed);
     let (mut block, base, numbered) = match task.work {
-        Work::Held(streamed) => {
+        BlockWork::Held(streamed) => {
             let streamed =
                 if parse.variations { *streamed } else { held::main_lines(*streamed, parse.annotations) };
             let streamed = StreamedBlock { bytes: task.bytes, bytes_total, ..streamed };
@@ -109,7 +109,7 @@ pub(super) fn prepare(
                 difference: None,
             });
         }
-        Work::Chunk { chunk, base } => {
+        BlockWork::Chunk { chunk, base } => {
             let block;
             (block, reread) = build(&chunk, options);
             if options.keep_text {
@@ -117,11 +117,11 @@ pub(super) fn prepare(
             }
             (block, base, Numbered::Nowhere)
         }
-        Work::Reel { reel, base, index } => {
+        BlockWork::Reel { reel, base, index } => {
             let contents = Contents { tags: parse.tags, annotations: parse.annotations };
             (reel.block_with(index, contents)?, base, Numbered::InSource)
         }
-        Work::Block(block) => (*block, 0, Numbered::InSource),
+        BlockWork::Block(block) => (*block, 0, Numbered::InSource),
     };
     if !parse.variations {
         block = block.into_main_lines(parse.annotations);

@@ -15,10 +15,10 @@ use orbit_reel::{Block, Totals};
 
 /// All blocks of a database.
 #[derive(Clone, Debug)]
-pub struct Held(Arc<Inner>);
+pub struct Held(Arc<HeldInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct HeldInner {
     blocks: Vec<StreamedBlock>,
     /// Whether side lines were kept, and whether comments were.
     variations: bool,
@@ -30,7 +30,7 @@ struct Inner {
 
 /// A database that was read as far as memory was meant for.
 #[derive(Clone, Debug)]
-pub enum Reading {
+pub enum HeldReading {
     /// All of it was read.
     Whole(Held),
     /// It is larger; so much of it had been read when that was seen.
@@ -54,7 +54,7 @@ impl Held {
         threads: usize,
         bytes_max: u64,
         mut watch: impl FnMut(&StreamedBlock),
-    ) -> Result<Reading, StreamError> {
+    ) -> Result<HeldReading, StreamError> {
         let (variations, annotations) = (database.keeps_variations(), database.keeps_annotations());
         let (mut blocks, mut bytes) = (Vec::new(), 0);
         let summary = database.for_each_block(
@@ -71,10 +71,10 @@ impl Held {
             },
         )?;
         if !summary.finished {
-            return Ok(Reading::Partial { totals: summary.totals, bytes: summary.bytes });
+            return Ok(HeldReading::Partial { totals: summary.totals, bytes: summary.bytes });
         }
         let numbers = Block::hold_all(blocks.iter().map(|streamed| &*streamed.block));
-        Ok(Reading::Whole(Held(Arc::new(Inner { blocks, variations, annotations, summary, bytes, numbers }))))
+        Ok(HeldReading::Whole(Held(Arc::new(HeldInner { blocks, variations, annotations, summary, bytes, numbers }))))
     }
 
     /// The database, to be read from memory.

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use self::additions::{Additions, AlreadyHeld, additions};
-pub use self::held::{Held, Reading};
-pub use self::ordered::Room;
+pub use self::held::{Held, HeldReading};
+pub use self::ordered::MemoryBudget;
 pub use self::places::{GameBlock, PlaceCache};
 pub use self::ranges::SourceMark;
 pub use self::substitutes::{Outdated, PassedOver, Substitute};
@@ -38,8 +38,8 @@ pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 pub use self::turns::{ThreadShare, Turns};
 
-use self::blocks::{Group, PreparedBlock, Task, Work};
-use self::numbers::Numbers;
+use self::blocks::{BlockGroup, PreparedBlock, BlockTask, BlockWork};
+use self::numbers::RunningNumbers;
 use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url};
 use orbit_reel::{
     Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
@@ -387,7 +387,7 @@ impl BlockStream {
     fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), StreamError> {
         let mut texts = Vec::new();
         let reels = if self.options.substitute_reels { paths } else { &[] };
-        let named = LazyCell::new(|| substitutes::Named::among(reels));
+        let named = LazyCell::new(|| substitutes::NamedReels::among(reels));
         for path in paths {
             if Url::of(path).is_some() {
                 texts.push(path.clone());
@@ -595,7 +595,7 @@ impl BlockStream {
         self,
         threads: usize,
         blocks: usize,
-        work: impl Fn(&[&Block], &Room) -> Vec<T> + Sync,
+        work: impl Fn(&[&Block], &MemoryBudget) -> Vec<T> + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
         let BlockStream {
@@ -618,21 +618,21 @@ impl BlockStream {
             skipped: Vec::new(),
         };
         let alike = seen.as_ref().map(GameSet::alike);
-        let mut numbers = Numbers::new(games_before, &sources, seen);
+        let mut numbers = RunningNumbers::new(games_before, &sources, seen);
         let mut summary = Summary { sources, ..Summary::default() };
         let mut size = 1;
         let steps = ordered::Steps {
             next: || {
-                let tasks: Vec<Task> = std::iter::from_fn(|| feed.next()).take(size).collect();
+                let tasks: Vec<BlockTask> = std::iter::from_fn(|| feed.next()).take(size).collect();
                 size = (2 * size).min(blocks.max(1));
                 (!tasks.is_empty()).then_some(tasks)
             },
-            prepare: |tasks: Vec<Task>| Ok(Group::prepare(tasks, &options, bytes_total, alike)),
-            number: |group: &mut Group| {
+            prepare: |tasks: Vec<BlockTask>| Ok(BlockGroup::prepare(tasks, &options, bytes_total, alike)),
+            number: |group: &mut BlockGroup| {
                 group.number(&mut numbers);
                 Ok(())
             },
-            work: |group: &Group, room: &Room| {
+            work: |group: &BlockGroup, room: &MemoryBudget| {
                 let blocks: Vec<&Block> =
                     group.prepared.iter().map(|prepared| &*prepared.streamed.block).collect();
                 work(&blocks, room)
@@ -641,7 +641,7 @@ impl BlockStream {
         let (totals, side_lines, agreement) =
             (&mut summary.totals, &mut summary.side_lines, &mut summary.agreement);
         let mut failure = None;
-        let limits = ordered::Limits { share: options.share.as_deref(), ..ordered::Limits::of(threads) };
+        let limits = ordered::TaskLimits { share: options.share.as_deref(), ..ordered::TaskLimits::of(threads) };
         let finished: Result<bool, std::convert::Infallible> =
             ordered::run(limits, &options.interrupt, steps, |group, results| {
                 for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {
@@ -728,29 +728,29 @@ struct Feed {
 }
 
 impl Feed {
-    fn next(&mut self) -> Option<Task> {
+    fn next(&mut self) -> Option<BlockTask> {
         let (work, bytes) = self.next_work()?;
-        Some(Task { work, bytes, passed: std::mem::take(&mut self.passed) })
+        Some(BlockTask { work, bytes, passed: std::mem::take(&mut self.passed) })
     }
 
-    fn next_work(&mut self) -> Option<(Work, u64)> {
+    fn next_work(&mut self) -> Option<(BlockWork, u64)> {
         loop {
             match self.inputs.front_mut()? {
                 Input::Pgn { sources, base } => {
                     if let Some(chunk) = sources.next_chunk() {
                         let bytes = self.bytes + sources.bytes_read();
-                        return Some((Work::Chunk { chunk, base: *base }, bytes));
+                        return Some((BlockWork::Chunk { chunk, base: *base }, bytes));
                     }
                 }
                 Input::Reel { reel, base, next, end } if *next < *end => {
                     let index = *next;
                     *next += 1;
                     self.bytes += reel.block_bytes(index);
-                    let work = Work::Reel { reel: Arc::clone(reel), base: *base, index };
+                    let work = BlockWork::Reel { reel: Arc::clone(reel), base: *base, index };
                     return Some((work, self.bytes));
                 }
                 Input::Block(block) => {
-                    let work = Work::Block(std::mem::take(block));
+                    let work = BlockWork::Block(std::mem::take(block));
                     self.inputs.pop_front();
                     return Some((work, self.bytes));
                 }
@@ -760,7 +760,7 @@ impl Feed {
                     // Of all but the last block that is what the first reading had read by then.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
-                    return Some((Work::Held(Box::new(block)), bytes));
+                    return Some((BlockWork::Held(Box::new(block)), bytes));
                 }
                 // A sum that is too large is refused when games are numbered.
                 Input::Passed { games } => self.passed = self.passed.saturating_add(*games),

@@ -18,7 +18,7 @@ pub(super) enum Numbered {
 }
 
 /// What depends on all blocks before.
-pub(super) struct Numbers {
+pub(super) struct RunningNumbers {
     games: u32,
     by_source: Vec<SourceCount>,
     seen: Option<GameSet>,
@@ -30,8 +30,8 @@ struct SourceCount {
     duplicates: u32,
 }
 
-impl Numbers {
-    pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> Numbers {
+impl RunningNumbers {
+    pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> RunningNumbers {
         // A forged reel may claim more.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
         let count = |source: &SourceSummary| SourceCount {
@@ -39,7 +39,7 @@ impl Numbers {
             games: games_of(source),
             duplicates: 0,
         };
-        Numbers { games, by_source: sources.iter().map(count).collect(), seen }
+        RunningNumbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
     /// Numbers the games of the next block, before which so many are passed over.

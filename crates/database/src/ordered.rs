@@ -32,7 +32,7 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
 
 /// What the tasks may take.
 #[derive(Clone, Copy)]
-pub(super) struct Limits<'a> {
+pub(super) struct TaskLimits<'a> {
     /// Threads to start; fewer work if the system starts no more.
     pub(super) threads: usize,
     /// Bytes of results that wait to be taken, as far as tasks reserve them.
@@ -43,9 +43,9 @@ pub(super) struct Limits<'a> {
     pub(super) share: Option<&'a ThreadShare>,
 }
 
-impl<'a> Limits<'a> {
-    pub(super) fn of(threads: usize) -> Limits<'a> {
-        Limits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
+impl<'a> TaskLimits<'a> {
+    pub(super) fn of(threads: usize) -> TaskLimits<'a> {
+        TaskLimits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
     }
 
     /// Waits until a task may be begun; breaks if none is to be begun any more.
@@ -63,16 +63,16 @@ impl<'a> Limits<'a> {
 /// Memory for results that wait to be taken. A task reserves what its results will take before it makes them, and waits
 /// while those of other tasks take too much; the task that is to be taken next never waits. Without it, results that are
 /// made sooner than they are written pile up, each of them twenty times as large as what it was made from.
-pub struct Room<'a> {
+pub struct MemoryBudget<'a> {
     gate: Option<&'a Gate>,
     index: u64,
     reserved: Cell<u64>,
 }
 
-impl Room<'_> {
+impl MemoryBudget<'_> {
     /// Where nothing waits to be taken, there is always room.
-    fn endless() -> Room<'static> {
-        Room { gate: None, index: 0, reserved: Cell::new(0) }
+    fn endless() -> MemoryBudget<'static> {
+        MemoryBudget { gate: None, index: 0, reserved: Cell::new(0) }
     }
 
     /// Waits until there is room for so many bytes more.
@@ -121,7 +121,7 @@ impl Gate {
     }
 }
 
-struct State<R> {
+struct OrderedState<R> {
     issued: u64,
     numbered: u64,
     taken: u64,
@@ -133,8 +133,8 @@ struct State<R> {
     stopped: bool,
 }
 
-struct Shared<R> {
-    state: Mutex<State<R>>,
+struct OrderedShared<R> {
+    state: Mutex<OrderedState<R>>,
     /// The next task may be numbered.
     numbered: Condvar,
     /// Enough results are there to be taken, or none will follow.
@@ -144,13 +144,13 @@ struct Shared<R> {
     gate: Gate,
 }
 
-impl<R> Shared<R> {
+impl<R> OrderedShared<R> {
     /// Waits for `event` while all goes on and `waits` says so.
     fn wait_while(
         &self,
         event: &Condvar,
-        mut waits: impl FnMut(&State<R>) -> bool,
-    ) -> MutexGuard<'_, State<R>> {
+        mut waits: impl FnMut(&OrderedState<R>) -> bool,
+    ) -> MutexGuard<'_, OrderedState<R>> {
         let mut state = lock(&self.state);
         while !state.stopped && waits(&state) {
             state = wait(event, state);
@@ -168,7 +168,7 @@ impl<R> Shared<R> {
 }
 
 /// Stops everybody when dropped: at the end, on an early return and on a panic alike.
-struct StopOnDrop<'a, R>(&'a Shared<R>, /* only on a panic */ bool);
+struct StopOnDrop<'a, R>(&'a OrderedShared<R>, /* only on a panic */ bool);
 
 impl<R> Drop for StopOnDrop<'_, R> {
     fn drop(&mut self) {
@@ -186,7 +186,7 @@ impl<R> Drop for StopOnDrop<'_, R> {
 ///
 /// The first error of `prepare` or `number` in the order of the tasks, after all tasks before it have been taken.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
-    limits: Limits<'_>,
+    limits: TaskLimits<'_>,
     interrupt: &AtomicBool,
     steps: Steps<Next, Prepare, Number, Work>,
     mut take: impl FnMut(M, T) -> ControlFlow<()>,
@@ -198,16 +198,16 @@ where
     Next: FnMut() -> Option<J> + Send,
     Prepare: Fn(J) -> Result<M, E> + Sync,
     Number: FnMut(&mut M) -> Result<(), E> + Send,
-    Work: Fn(&M, &Room) -> T + Sync,
+    Work: Fn(&M, &MemoryBudget) -> T + Sync,
 {
-    let Limits { threads, bytes_max, stack_bytes, .. } = limits;
+    let TaskLimits { threads, bytes_max, stack_bytes, .. } = limits;
     if threads <= 1 {
         return run_here(limits, interrupt, steps, take);
     }
     let Steps { next, prepare, number, work } = steps;
     let (next, number) = (Mutex::new(next), Mutex::new(number));
-    let shared = Shared {
-        state: Mutex::new(State {
+    let shared = OrderedShared {
+        state: Mutex::new(OrderedState {
             issued: 0,
             numbered: 0,
             taken: 0,
@@ -236,7 +236,7 @@ where
             }
             lock(&shared.state).numbered += 1;
             shared.numbered.notify_all();
-            let room = Room { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
+            let room = MemoryBudget { gate: Some(&shared.gate), index, reserved: Cell::new(0) };
             let done = prepared.map(|prepared| {
                 let result = work(&prepared, &room);
                 (prepared, result)
@@ -287,7 +287,7 @@ where
 
 /// Runs all tasks on this thread.
 fn run_here<J, M, T, E, Next, Prepare, Number, Work>(
-    limits: Limits<'_>,
+    limits: TaskLimits<'_>,
     interrupt: &AtomicBool,
     steps: Steps<Next, Prepare, Number, Work>,
     mut take: impl FnMut(M, T) -> ControlFlow<()>,
@@ -296,7 +296,7 @@ where
     Next: FnMut() -> Option<J>,
     Prepare: Fn(J) -> Result<M, E>,
     Number: FnMut(&mut M) -> Result<(), E>,
-    Work: Fn(&M, &Room) -> T,
+    Work: Fn(&M, &MemoryBudget) -> T,
 {
     let Steps { mut next, prepare, mut number, work } = steps;
     let is_over = || interrupt.load(Ordering::Relaxed);
@@ -305,7 +305,7 @@ where
         let Some(task) = next() else { return Ok(true) };
         let mut prepared = prepare(task)?;
         number(&mut prepared)?;
-        let result = work(&prepared, &Room::endless());
+        let result = work(&prepared, &MemoryBudget::endless());
         drop(turn);
         if take(prepared, result).is_break() {
             return Ok(false);
@@ -316,10 +316,10 @@ where
 
 /// The next task with its index and its turn, once it is not too far ahead.
 fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
-    shared: &Shared<R>,
+    shared: &OrderedShared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
-    (ahead, limits): (u64, Limits<'a>),
+    (ahead, limits): (u64, TaskLimits<'a>),
 ) -> Option<(u64, J, Option<Turn<'a>>)> {
     // Held while waiting: whoever else wants a task would have to wait as well.
     let mut next = lock(next);
@@ -346,7 +346,7 @@ fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
 }
 
 fn take_all<M, T, E>(
-    shared: &Shared<Result<(M, T), E>>,
+    shared: &OrderedShared<Result<(M, T), E>>,
     interrupt: &AtomicBool,
     take: &mut impl FnMut(M, T) -> ControlFlow<()>,
 ) -> Result<bool, E> {
@@ -401,12 +401,12 @@ mod tests {
                 expected += 1;
                 Ok(())
             },
-            work: |task: &u64, _: &Room| {
+            work: |task: &u64, _: &MemoryBudget| {
                 assert_ne!(Some(*task), panic_at, "planted");
                 task * task
             },
         };
-        let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |task, square| {
+        let all = run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |task, square| {
             assert_eq!(square, task * task);
             out.push(square);
             if Some(task) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -441,9 +441,9 @@ mod tests {
                     next: || tasks.next(),
                     prepare: Ok::<u64, ()>,
                     number: |_: &mut u64| Ok(()),
-                    work: |_: &u64, _: &Room| (),
+                    work: |_: &u64, _: &MemoryBudget| (),
                 };
-                run(Limits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+                run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
                     assert!(task < 20, "planted");
                     ControlFlow::Continue(())
                 })
@@ -460,9 +460,9 @@ mod tests {
                 next: || tasks.next(),
                 prepare: |task: u64| if task >= 50 { Err(task) } else { Ok(task) },
                 number: |_: &mut u64| Ok(()),
-                work: |_: &u64, _: &Room| (),
+                work: |_: &u64, _: &MemoryBudget| (),
             };
-            let outcome = run(Limits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+            let outcome = run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
                 taken.push(task);
                 ControlFlow::Continue(())
             });
@@ -478,14 +478,14 @@ mod tests {
             next: || tasks.next(),
             prepare: Ok::<u64, ()>,
             number: |_: &mut u64| Ok(()),
-            work: |_: &u64, room: &Room| {
+            work: |_: &u64, room: &MemoryBudget| {
                 room.reserve(2 * bytes);
                 room.correct(2 * bytes, bytes);
                 let now = held.fetch_add(bytes, Ordering::Relaxed) + bytes;
                 most.fetch_max(now, Ordering::Relaxed);
             },
         };
-        let limits = Limits { bytes_max, ..Limits::of(threads) };
+        let limits = TaskLimits { bytes_max, ..TaskLimits::of(threads) };
         let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
             std::thread::sleep(Duration::from_micros(task * 7919 % 900));
             held.fetch_sub(bytes, Ordering::Relaxed);
@@ -525,9 +525,9 @@ mod tests {
                 },
                 prepare: Ok::<u64, ()>,
                 number: |_: &mut u64| Ok(()),
-                work: |_: &u64, _: &Room| (),
+                work: |_: &u64, _: &MemoryBudget| (),
             };
-            let all = run(Limits::of(threads), &AtomicBool::new(false), steps, |_, ()| {
+            let all = run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |_, ()| {
                 taken.fetch_add(1, Ordering::Relaxed);
                 ControlFlow::Continue(())
             });
@@ -554,12 +554,12 @@ mod tests {
                                 Ok::<_, u64>(task)
                             },
                             number: |_: &mut u64| Ok(()),
-                            work: |task: &u64, _: &Room| {
+                            work: |task: &u64, _: &MemoryBudget| {
                                 std::thread::sleep(Duration::from_micros(task * 7919 % 500));
                                 at_work.fetch_sub(1, Ordering::Relaxed);
                             },
                         };
-                        let limits = Limits { share: Some(&share), ..Limits::of(threads) };
+                        let limits = TaskLimits { share: Some(&share), ..TaskLimits::of(threads) };
                         let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
                             taken.push(task);
                             ControlFlow::Continue(())
@@ -581,10 +581,10 @@ mod tests {
                 next: || tasks.next(),
                 prepare: Ok::<u64, ()>,
                 number: |_: &mut u64| Ok(()),
-                work: |_: &u64, room: &Room| room.reserve(u64::MAX),
+                work: |_: &u64, room: &MemoryBudget| room.reserve(u64::MAX),
             };
             // No address space has room for such a stack.
-            let limits = Limits { stack_bytes: Some(1 << 60), ..Limits::of(threads) };
+            let limits = TaskLimits { stack_bytes: Some(1 << 60), ..TaskLimits::of(threads) };
             let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
                 taken.push(task);
                 ControlFlow::Continue(())
@@ -602,9 +602,9 @@ mod tests {
                 next: || tasks.next(),
                 prepare: Ok::<u64, ()>,
                 number: |_: &mut u64| Ok(()),
-                work: |_: &u64, _: &Room| (),
+                work: |_: &u64, _: &MemoryBudget| (),
             };
-            let outcome = run(Limits::of(threads), &interrupt, steps, |task, ()| {
+            let outcome = run(TaskLimits::of(threads), &interrupt, steps, |task, ()| {
                 taken = task;
                 interrupt.store(task >= 30, Ordering::Relaxed);
                 ControlFlow::Continue(())

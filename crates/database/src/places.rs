@@ -19,7 +19,7 @@ use twox_hash::XxHash3_64;
 use super::blocks::build;
 use super::{BlockStream, Input, StreamError, StreamOptions, StreamedBlock, Summary};
 use orbit_core::files::{OutputFile, open_regular, user_caches};
-use orbit_pgn::{Chunk, Kind, READER_VERSION, SourceText, Sources, Stamp};
+use orbit_pgn::{Chunk, SourceKind, READER_VERSION, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
 /// Counts up when the meaning of a sidecar's bytes changes.
@@ -95,7 +95,7 @@ impl BlockStream {
                     let base = *base;
                     let Some(sidecar) = Sidecar::of(sources, cache) else { break };
                     match sidecar.find(number - before, &self.options) {
-                        Place::Found { mut block, games_before } => {
+                        SourcePlace::Found { mut block, games_before } => {
                             block.games_before = before.saturating_add(games_before);
                             block.source_games_mut().iter_mut().for_each(|part| part.source += base);
                             let (games, summary) = (
@@ -104,8 +104,8 @@ impl BlockStream {
                             );
                             return Ok(GameBlock { block: Some(Arc::new(*block)), games, summary });
                         }
-                        Place::Behind { games } => games,
-                        Place::Unknown => {
+                        SourcePlace::Behind { games } => games,
+                        SourcePlace::Unknown => {
                             notes = Some(Notes::new(sidecar, base, before));
                             break;
                         }
@@ -209,7 +209,7 @@ struct TextMark {
 
 /// What is known of the games of some sources that are read together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Places {
+struct GamePlaces {
     version: u32,
     /// The rules by which games were read.
     reader: u32,
@@ -226,10 +226,10 @@ struct Sidecar {
     cache: PlaceCache,
     path: PathBuf,
     paths: Vec<PathBuf>,
-    places: Places,
+    places: GamePlaces,
 }
 
-enum Place {
+enum SourcePlace {
     Found {
         block: Box<Block>,
         /// Games of the sources before the block.
@@ -254,7 +254,7 @@ impl Sidecar {
         let files = paths.iter().map(|path| FileMark::of(path)).collect::<Option<Vec<_>>>()?;
         let names = files.iter().flat_map(|file| [&file.path[..], &[0]].concat()).collect::<Vec<u8>>();
         let path = cache.folder.join(format!("{:016x}.{ENDING}", XxHash3_64::oneshot(&names)));
-        let unknown = Places {
+        let unknown = GamePlaces {
             version: VERSION,
             reader: READER_VERSION,
             game_bytes_max: sources.game_bytes_max() as u64,
@@ -262,8 +262,8 @@ impl Sidecar {
             stretches: Vec::new(),
             is_whole: false,
         };
-        let is_of_these = |found: &Places| {
-            let bare = Places { stretches: Vec::new(), is_whole: false, ..found.clone() };
+        let is_of_these = |found: &GamePlaces| {
+            let bare = GamePlaces { stretches: Vec::new(), is_whole: false, ..found.clone() };
             bare == unknown
         };
         let places = read(&path).filter(is_of_these).unwrap_or(unknown);
@@ -271,28 +271,28 @@ impl Sidecar {
     }
 
     /// Where a game is, by its number in these sources.
-    fn find(&self, number: u32, options: &StreamOptions) -> Place {
+    fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
         if number > games {
-            return if self.places.is_whole { Place::Behind { games } } else { Place::Unknown };
+            return if self.places.is_whole { SourcePlace::Behind { games } } else { SourcePlace::Unknown };
         }
         let index = stretches.partition_point(|stretch| stretch.games_before < number);
         let Some(stretch) = index.checked_sub(1).map(|index| &stretches[index]) else {
-            return Place::Unknown;
+            return SourcePlace::Unknown;
         };
-        let Ok(texts) = self.texts(stretch) else { return Place::Unknown };
+        let Ok(texts) = self.texts(stretch) else { return SourcePlace::Unknown };
         if hash(&texts) != stretch.hash {
-            return Place::Unknown;
+            return SourcePlace::Unknown;
         }
         let (mut block, _) = build(&Chunk::of_texts(texts, options.pgn.game_bytes_max), options);
         if block.games_read() != stretch.games {
-            return Place::Unknown;
+            return SourcePlace::Unknown;
         }
         if let Some(first) = block.source_games_mut().first_mut() {
             first.games_before = stretch.in_source;
         }
-        Place::Found { block: Box::new(block), games_before: stretch.games_before }
+        SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
     /// The bytes of a stretch as they are now.
@@ -304,7 +304,7 @@ impl Sidecar {
                 .is_some_and(|file| mark.offset.checked_add(mark.bytes).is_some_and(|end| end <= file.bytes));
             let Some(path) = path.filter(|_| fits) else { return Err(io::ErrorKind::InvalidData.into()) };
             let bytes = read_at(path, mark.offset, mark.bytes)?;
-            let kind = if mark.is_list { Kind::Epd } else { Kind::Pgn };
+            let kind = if mark.is_list { SourceKind::Epd } else { SourceKind::Pgn };
             let is_last = file.is_some_and(|file| mark.offset + mark.bytes == file.bytes);
             Ok(SourceText { source: mark.source, offset: mark.offset, bytes, kind, is_last })
         };
@@ -329,7 +329,7 @@ fn hash(texts: &[SourceText]) -> u64 {
 }
 
 /// What a sidecar says, if its bytes are as they were written.
-fn read(path: &Path) -> Option<Places> {
+fn read(path: &Path) -> Option<GamePlaces> {
     let file = open_regular(path).ok()?;
     if file.metadata().ok()?.len() > SIDECAR_BYTES_MAX {
         return None;
@@ -375,7 +375,7 @@ impl Notes {
         }
         let mark = |text: &SourceText| TextMark {
             source: text.source - self.base,
-            is_list: text.kind == Kind::Epd,
+            is_list: text.kind == SourceKind::Epd,
             offset: text.offset,
             bytes: text.bytes.len() as u64,
         };
@@ -420,7 +420,7 @@ impl Notes {
     }
 }
 
-fn store(cache: &PlaceCache, path: &Path, places: &Places) -> io::Result<()> {
+fn store(cache: &PlaceCache, path: &Path, places: &GamePlaces) -> io::Result<()> {
     let mut bytes = postcard::to_stdvec(places).map_err(io::Error::other)?;
     bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
     if bytes.len() as u64 > SIDECAR_BYTES_MAX {

@@ -162,11 +162,11 @@ fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
 }
 
 /// Reels and folders of reels that are named beside files, and their sources. Those that cannot be opened are left out.
-pub(super) struct Named(Vec<(PathBuf, Vec<ReelSource>)>);
+pub(super) struct NamedReels(Vec<(PathBuf, Vec<ReelSource>)>);
 
-impl Named {
+impl NamedReels {
     /// Those among some paths. Files are told by their names.
-    pub(super) fn among(paths: &[PathBuf]) -> Named {
+    pub(super) fn among(paths: &[PathBuf]) -> NamedReels {
         let sources = |path: &PathBuf| {
             if path.extension().is_some_and(|extension| extension == "reel") {
                 return Reel::open(path).ok().map(|reel| reel.sources().to_vec());
@@ -174,7 +174,7 @@ impl Named {
             let manifest = Manifest::locate(path).ok().flatten()?;
             Manifest::read(&manifest).ok().map(|manifest| manifest.reel_sources())
         };
-        Named(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
+        NamedReels(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
     }
 
     /// The one that holds the games of a file, or of all members of an archive, as these are now; and the sentences about members

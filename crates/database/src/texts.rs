@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::{BlockStream, SourceSummary, StreamedBlock};
-use orbit_pgn::{Compression, Freshness, Kind, ParseOptions, SourceText, Sources};
+use orbit_pgn::{Compression, Freshness, SourceKind, ParseOptions, SourceText, Sources};
 use orbit_reel::GameRow;
 
 /// Why the text of a game is not available.
@@ -71,7 +71,7 @@ pub struct GameTexts {
     /// Whether games have tags to compare.
     has_tags: bool,
     /// The source that a game was fetched from last.
-    current: Option<Opened>,
+    current: Option<OpenedSource>,
 }
 
 impl BlockStream {
@@ -99,7 +99,7 @@ impl GameTexts {
             part.source == game.source() && (part.offset..end).contains(&game.offset())
         };
         if let Some(part) = streamed.text.iter().find(here) {
-            if part.kind == Kind::Epd {
+            if part.kind == SourceKind::Epd {
                 return Ok(None);
             }
             let text = &part.bytes[(game.offset() - part.offset) as usize..];
@@ -117,7 +117,7 @@ impl GameTexts {
         let unreadable = |error| TextError::Unreadable { name: name(), error };
         let current = match self.current.take().filter(|current| current.index == index) {
             Some(current) => current,
-            None => Opened::open(index, source, reel, &self.options)?,
+            None => OpenedSource::open(index, source, reel, &self.options)?,
         };
         let current = self.current.insert(current);
         let text = current.reader.text(game.offset(), &self.options).map_err(unreadable)?;
@@ -148,20 +148,20 @@ impl GameTexts {
 }
 
 /// A source of a reel that is being read again.
-struct Opened {
+struct OpenedSource {
     index: u32,
     /// Whether it is known to be what the reel was made from.
     is_same: bool,
-    reader: Reader,
+    reader: TextReader,
 }
 
-impl Opened {
+impl OpenedSource {
     fn open(
         index: u32,
         source: &SourceSummary,
         reel: &Path,
         options: &orbit_pgn::Options,
-    ) -> Result<Opened, TextError> {
+    ) -> Result<OpenedSource, TextError> {
         let (name, reel) = (source.name.clone(), reel.to_owned());
         let Some(path) = source.to_reel_source().locate(&reel) else {
             return Err(TextError::Missing { name, reel });
@@ -173,12 +173,12 @@ impl Opened {
             Ok(freshness) => freshness.is_same(),
             Err(error) => return Err(TextError::Unreadable { name, error }),
         };
-        let reader = Reader::open(path, options).map_err(|error| TextError::Unreadable { name, error })?;
-        Ok(Opened { index, is_same, reader })
+        let reader = TextReader::open(path, options).map_err(|error| TextError::Unreadable { name, error })?;
+        Ok(OpenedSource { index, is_same, reader })
     }
 }
 
-enum Reader {
+enum TextReader {
     /// A list of positions.
     List,
     /// PGN that can be read from anywhere.
@@ -192,24 +192,24 @@ enum Reader {
 /// Bytes that are read of a game at first: more than most have.
 const GAME_BYTES: usize = 16 << 10;
 
-impl Reader {
-    fn open(path: PathBuf, options: &orbit_pgn::Options) -> io::Result<Reader> {
+impl TextReader {
+    fn open(path: PathBuf, options: &orbit_pgn::Options) -> io::Result<TextReader> {
         let mut sources = open(&path, options)?;
-        let Some(text) = next_text(&mut sources)? else { return Ok(Reader::Empty) };
+        let Some(text) = next_text(&mut sources)? else { return Ok(TextReader::Empty) };
         Ok(match (text.kind, sources.sources()[0].compression) {
-            (Kind::Epd, _) => Reader::List,
-            (Kind::Pgn, Some(Compression::Plain)) => Reader::Plain(File::open(path)?),
-            (Kind::Pgn, _) => Reader::Packed(Box::new(Packed { path, sources, text })),
+            (SourceKind::Epd, _) => TextReader::List,
+            (SourceKind::Pgn, Some(Compression::Plain)) => TextReader::Plain(File::open(path)?),
+            (SourceKind::Pgn, _) => TextReader::Packed(Box::new(Packed { path, sources, text })),
         })
     }
 
     /// The text of the game that begins at an offset of the unpacked source; `None` in a list.
     fn text(&mut self, offset: u64, options: &orbit_pgn::Options) -> io::Result<Option<Vec<u8>>> {
         match self {
-            Reader::List => Ok(None),
-            Reader::Empty => Ok(Some(Vec::new())),
-            Reader::Plain(file) => read_at(file, offset, options.game_bytes_max).map(Some),
-            Reader::Packed(packed) => packed.text(offset, options).map(Some),
+            TextReader::List => Ok(None),
+            TextReader::Empty => Ok(Some(Vec::new())),
+            TextReader::Plain(file) => read_at(file, offset, options.game_bytes_max).map(Some),
+            TextReader::Packed(packed) => packed.text(offset, options).map(Some),
         }
     }
 }

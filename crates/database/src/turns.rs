@@ -14,18 +14,18 @@ const END_POLL: Duration = Duration::from_millis(50);
 
 /// Threads that streams share. Clones are the same threads.
 #[derive(Clone, Debug)]
-pub struct Turns(Arc<Inner>);
+pub struct Turns(Arc<TurnsInner>);
 
 #[derive(Debug)]
-struct Inner {
-    state: Mutex<State>,
+struct TurnsInner {
+    state: Mutex<TurnState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct TurnState {
     threads: usize,
-    streams: Vec<Stream>,
+    streams: Vec<WaitingStream>,
     /// The streams so far.
     ids: u64,
     /// The turns so far.
@@ -33,7 +33,7 @@ struct State {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Stream {
+struct WaitingStream {
     id: u64,
     /// Its blocks that are under way.
     blocks: usize,
@@ -42,8 +42,8 @@ struct Stream {
     waits: bool,
 }
 
-impl State {
-    fn stream(&mut self, id: u64) -> &mut Stream {
+impl TurnState {
+    fn stream(&mut self, id: u64) -> &mut WaitingStream {
         self.streams
             .iter_mut()
             .find(|stream| stream.id == id)
@@ -55,7 +55,7 @@ impl State {
     fn is_next(&mut self, id: u64) -> bool {
         let stream = *self.stream(id);
         let under_way: usize = self.streams.iter().map(|stream| stream.blocks).sum();
-        let rank = |stream: &Stream| (stream.blocks, stream.last);
+        let rank = |stream: &WaitingStream| (stream.blocks, stream.last);
         let mut waiting = self.streams.iter().filter(|other| other.waits && other.id != id);
         stream.blocks == 0 || under_way < self.threads && waiting.all(|other| rank(&stream) < rank(other))
     }
@@ -71,8 +71,8 @@ impl State {
 impl Turns {
     /// So many threads.
     pub fn new(threads: usize) -> Turns {
-        let state = State { threads, streams: Vec::new(), ids: 0, turns: 0 };
-        Turns(Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new() }))
+        let state = TurnState { threads, streams: Vec::new(), ids: 0, turns: 0 };
+        Turns(Arc::new(TurnsInner { state: Mutex::new(state), changed: Condvar::new() }))
     }
 
     /// A share of the threads for one more stream, which it has until this is dropped.
@@ -80,7 +80,7 @@ impl Turns {
         let mut state = lock(&self.0.state);
         state.ids += 1;
         let id = state.ids;
-        state.streams.push(Stream { id, blocks: 0, last: 0, waits: false });
+        state.streams.push(WaitingStream { id, blocks: 0, last: 0, waits: false });
         ThreadShare { turns: Arc::clone(&self.0), id }
     }
 }
@@ -88,7 +88,7 @@ impl Turns {
 /// The share that one stream has of the threads.
 #[derive(Debug)]
 pub struct ThreadShare {
-    turns: Arc<Inner>,
+    turns: Arc<TurnsInner>,
     id: u64,
 }
 
@@ -108,7 +108,7 @@ impl ThreadShare {
         None
     }
 
-    fn change(&self, mut state: MutexGuard<'_, State>, change: impl FnOnce(&mut Stream)) {
+    fn change(&self, mut state: MutexGuard<'_, TurnState>, change: impl FnOnce(&mut WaitingStream)) {
         change(state.stream(self.id));
         drop(state);
         self.turns.changed.notify_all();

@@ -64,7 +64,7 @@ impl PipelineCache {
 /// Something that goes wrong on purpose, in tests of what happens then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
-pub enum Fault {
+pub enum InjectedFault {
     /// The device is destroyed before its `n`-th submission (from 0) and every later one, on as many
     /// devices as are opened.
     Destroyed(u64),
@@ -96,7 +96,7 @@ pub struct GpuOptions {
     /// program that stands in for a card.
     pub silence: Option<Duration>,
     #[doc(hidden)]
-    pub fault: Option<Fault>,
+    pub fault: Option<InjectedFault>,
 }
 
 /// The shares of time, for benchmarks.

@@ -7,8 +7,8 @@ use super::{
     carry::{SlotColumn, carried_bits, carried_words},
     columns::{GameColumn, game_column},
 };
-use crate::operations::{self, Games, Source};
-use orbit_plan::{CarryId, Column, Id, Made, Operand, Read, StageCarry, StageFound};
+use crate::operations::{self, BlockGames, OperandSource};
+use orbit_plan::{CarryId, Column, Id, Made, ColumnOperand, Read, StageCarry, StageFound};
 use orbit_reel::Block;
 
 /// See the module. Columns and carried answers have the numbers that the plans of the request share.
@@ -22,7 +22,7 @@ pub(super) struct Context<'a> {
     /// What was carried along games.
     carried: HashMap<CarryId, SlotColumn>,
     /// The moves and trees of the games.
-    games: Games<'a>,
+    games: BlockGames<'a>,
     /// Columns of words of an earlier block. New ones would be taken from the system and given back block by block.
     spare: Vec<Vec<u64>>,
 }
@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
     /// Nothing yet, with the memory of an earlier block.
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
-        Context { block, columns, found, carried, games: Games::new(block, interrupt), spare }
+        Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
     }
 
     /// Memory for the next block.
@@ -110,14 +110,14 @@ impl<'a> Context<'a> {
 
     /// The result of an operation on columns, or anything if the evaluation is to end; nothing if one of them was not found yet.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
-        let operand = |operand: &Operand| {
+        let operand = |operand: &ColumnOperand| {
             Some(match *operand {
-                Operand::Constant(word) => Source::Constant(word),
-                Operand::Carried(id) => Source::Column(self.carried.get(&id)?),
-                Operand::Found(word, is_mask) => Source::Column(self.found.get(&(word, is_mask))?),
+                ColumnOperand::Constant(word) => OperandSource::Constant(word),
+                ColumnOperand::Carried(id) => OperandSource::Column(self.carried.get(&id)?),
+                ColumnOperand::Found(word, is_mask) => OperandSource::Column(self.found.get(&(word, is_mask))?),
             })
         };
-        let operands: Vec<Source<'_>> = carry.operands.iter().map(operand).collect::<Option<_>>()?;
+        let operands: Vec<OperandSource<'_>> = carry.operands.iter().map(operand).collect::<Option<_>>()?;
         if self.games.count(self.block.slots()) {
             return Some(self.column(carry.what.is_mask()));
         }

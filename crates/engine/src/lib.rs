@@ -17,7 +17,7 @@ use self::hits::{slots_of, within};
 pub use self::interrupt::Interrupt;
 pub use self::prepared::{PreparedQuery, plans};
 pub use self::request::{Answers, BlockRequest, Select};
-pub use self::spans::{FindSpan, Span, SpanKind, Spans};
+pub use self::spans::{FindSpan, MatchSpan, SpanKind, Spans};
 pub use self::wants::Wants;
 use orbit_core::{
     board::{PackedMove, Position},

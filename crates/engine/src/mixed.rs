@@ -12,11 +12,11 @@ use orbit_reel::Block;
 
 /// See the module.
 pub struct Mixed {
-    groups: Vec<Group>,
+    groups: Vec<EngineGroup>,
 }
 
 /// An engine for some of the queries.
-pub struct Group {
+pub struct EngineGroup {
     /// The engine.
     pub engine: Box<dyn Engine>,
     /// The numbers of its queries among all.
@@ -27,12 +27,12 @@ pub struct Group {
 
 impl Mixed {
     /// Each query is in one of the groups, of which there is at least one.
-    pub fn new(groups: Vec<Group>) -> Mixed {
+    pub fn new(groups: Vec<EngineGroup>) -> Mixed {
         Mixed { groups }
     }
 }
 
-impl Group {
+impl EngineGroup {
     /// What the queries of the group answer on some blocks, each with the number of its query.
     fn scan(
         &self,

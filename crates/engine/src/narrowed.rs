@@ -9,7 +9,7 @@ use super::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Wants, cpu::Cpu,
     reference::Bulk,
 };
-use orbit_plan::{Options, Planner, Plans};
+use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::{Query, necessary};
 use orbit_reel::Block;
 
@@ -50,7 +50,7 @@ impl Narrowed {
 /// A plan that finds a hit in every game in which a query matches; none if such a plan is not known, or if games must
 /// be evaluated whether or not the query matches in them.
 fn planner(query: &Query) -> Option<Planner> {
-    let planner = Planner::new(&necessary(query)?, Options::default()).ok()?;
+    let planner = Planner::new(&necessary(query)?, PlanOptions::default()).ok()?;
     planner.refusal().is_none().then_some(planner)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{EngineError, cpu, gpu, reference};
 use orbit_core::diagnostic::Diagnostic;
-use orbit_plan::{Options, Planner, Plans};
+use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::Query;
 
 /// A query in every form that an engine wants.
@@ -22,7 +22,7 @@ impl PreparedQuery {
     /// # Errors
     ///
     /// Orbits that cannot be expanded.
-    pub fn new(query: Query, options: Options) -> Result<PreparedQuery, Diagnostic> {
+    pub fn new(query: Query, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
         Ok(PreparedQuery { query, planner })
     }

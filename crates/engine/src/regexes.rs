@@ -8,7 +8,7 @@ mod syntax;
 
 use orbit_query::tree::{ConditionOp, Form, GameCondition, GameText, Ref, TextOp};
 
-pub(super) use machine::{Found, Pattern, TooLong};
+pub(super) use machine::{Captures, CompiledPattern, TooLong};
 
 /// The last match of a regular expression: for each group where it began, and its text, if it took part.
 pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
@@ -25,7 +25,7 @@ pub(super) fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
 }
 
 /// What groups have matched in a text.
-pub(super) fn groups_of(found: &Found, text: &[u8]) -> Groups {
+pub(super) fn groups_of(found: &Captures, text: &[u8]) -> Groups {
     found.iter().map(|group| group.map(|(start, end)| (start, text[start..end].to_vec()))).collect()
 }
 

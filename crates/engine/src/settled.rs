@@ -7,19 +7,19 @@ use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::B
 use orbit_reel::Block;
 
 /// See the module.
-pub struct Settled {
+pub struct SettledHits {
     engine: Box<dyn Engine>,
     reference: Bulk,
 }
 
-impl Settled {
+impl SettledHits {
     /// An engine, and the one that is asked where a query goes wrong.
-    pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> Settled {
-        Settled { engine, reference }
+    pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> SettledHits {
+        SettledHits { engine, reference }
     }
 }
 
-impl Engine for Settled {
+impl Engine for SettledHits {
     fn info(&self) -> EngineInfo {
         self.engine.info()
     }

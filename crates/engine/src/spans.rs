@@ -9,7 +9,7 @@ use orbit_reel::{Block, GameRow};
 
 /// What a hit consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct MatchSpan {
     /// The filter that matched.
     pub kind: SpanKind,
     /// The positions by their numbers in the game, in the order of the filter: of a line those of its constituents, of a
@@ -54,11 +54,11 @@ impl SpanKind {
     }
 }
 
-impl Span {
+impl MatchSpan {
     /// The first of the filters that matched at a hit, of lines and paths if there are any, else of moves. What stands in
     /// another one does not count.
-    pub(super) fn chosen(spans: impl IntoIterator<Item = Span>) -> Option<Span> {
-        let rank = |span: &Span| match span.kind {
+    pub(super) fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
+        let rank = |span: &MatchSpan| match span.kind {
             SpanKind::Line | SpanKind::Path => 0,
             SpanKind::Move => 1,
             SpanKind::Find | SpanKind::Echo => 2,
@@ -85,14 +85,14 @@ impl Span {
 pub trait FindSpan: fmt::Debug {
     /// What a hit of a game consists of; `None` if no such filter matched. `hits` are those of the query, `copies` what was
     /// told of the copies that match at them.
-    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>>;
+    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
 }
 
 /// Hits of a game by the numbers of their positions, ascending, and what each consists of.
-pub(super) type GameSpans = Vec<(u32, Option<Arc<Span>>)>;
+pub(super) type GameSpans = Vec<(u32, Option<Arc<MatchSpan>>)>;
 
 /// What a hit of a game consists of.
-pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<Span>> {
+pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<MatchSpan>> {
     let at = spans.binary_search_by_key(&node, |(node, _)| *node).ok()?;
     spans[at].1.clone()
 }
@@ -126,7 +126,7 @@ impl Spans {
 }
 
 impl FindSpan for Spans {
-    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>> {
+    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         let at = self.games.binary_search_by_key(&(game.index() as u32), |(game, _)| *game).ok()?;
         of_hit(&self.games[at].1, node)
     }

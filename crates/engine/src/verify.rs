@@ -56,7 +56,7 @@ impl Verified {
         };
         let part = part.as_ref().unwrap_or(block);
         let pairs = || games.iter().zip(part.games()).flat_map(|(game, copy)| pairs_of(*game, copy));
-        let before = Recorder::new(1, ours.len());
+        let before = HitRecorder::new(1, ours.len());
         let keep = |_: usize, _: &Block, query: usize, hits: &mut Hits| {
             before.record(0, query, hits);
             let kept = &ours[query].answers.hits;
@@ -162,7 +162,7 @@ fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize
 }
 
 /// Keeps the hits as they are before some are taken away.
-struct Recorder {
+struct HitRecorder {
     /// Of each block and query.
     bits: Vec<Vec<Mutex<Vec<u32>>>>,
 }
@@ -175,10 +175,10 @@ struct Checked {
     answers: Answers,
 }
 
-impl Recorder {
-    fn new(blocks: usize, queries: usize) -> Recorder {
+impl HitRecorder {
+    fn new(blocks: usize, queries: usize) -> HitRecorder {
         let of_block = || (0..queries).map(|_| Mutex::default()).collect();
-        Recorder { bits: (0..blocks).map(|_| of_block()).collect() }
+        HitRecorder { bits: (0..blocks).map(|_| of_block()).collect() }
     }
 
     fn record(&self, block: usize, query: usize, hits: &Hits) {
@@ -234,7 +234,7 @@ impl Engine for Verified {
             _ => outputs,
         });
         let outputs: Vec<Wants> = widened.collect();
-        let before = Recorder::new(blocks.len(), outputs.len());
+        let before = HitRecorder::new(blocks.len(), outputs.len());
         let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
             before.record(index, query, hits);
             request.select(index, block, query, hits);

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::edit::{Edit, Slots, edited, places};
+use super::edit::{Edit, CommentSlots, edited, places};
 use super::extent::line_end;
-use super::lex::Range;
-use super::parse::Places;
+use super::lex::ByteRange;
+use super::parse::TextPlaces;
 
 /// What is changed in the text of a game. Texts are bytes, in the encoding of the game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -45,9 +45,9 @@ pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
 }
 
 /// The numbers of Black's moves that get something between White's move and them, as PGN wants it.
-fn numbers(text: &[u8], places: &Places, edits: &[Edit]) -> Vec<Edit> {
+fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     let mut put: Vec<usize> = Vec::new();
-    let mut removed: Vec<Range> = Vec::new();
+    let mut removed: Vec<ByteRange> = Vec::new();
     for edit in edits {
         match edit {
             Edit::Comment(..) => put.push(edit.range().start),
@@ -76,7 +76,7 @@ fn numbers(text: &[u8], places: &Places, edits: &[Edit]) -> Vec<Edit> {
 }
 
 /// Whether a range holds anything that is not taken out.
-fn holds(text: &[u8], range: &Range, removed: &[Range]) -> bool {
+fn holds(text: &[u8], range: &ByteRange, removed: &[ByteRange]) -> bool {
     let mut at = range.start;
     let inside = removed[removed.partition_point(|removed| removed.start < range.start)..].iter();
     for removed in inside.take_while(|removed| removed.start < range.end) {
@@ -106,15 +106,15 @@ pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
     text.iter().map(plain).collect()
 }
 
-fn comments(text: &[u8], places: &Places, amendment: &Amendment) -> Vec<Edit> {
+fn comments(text: &[u8], places: &TextPlaces, amendment: &Amendment) -> Vec<Edit> {
     let new = &amendment.comments;
     assert!(new.windows(2).all(|pair| pair[0].0 < pair[1].0), "nodes ascend");
-    let slots = Slots::new(text, places);
+    let slots = CommentSlots::new(text, places);
     let mut edits = Vec::with_capacity(new.len());
     let is_removed = |node: u32| amendment.removed.contains(&node);
     let removed = places.comments.iter().filter(|(node, _)| is_removed(*node));
     edits.extend(removed.map(|(_, inside)| Edit::Remove(whole(text, inside))));
-    let mut kept: Vec<(u32, &Range)> =
+    let mut kept: Vec<(u32, &ByteRange)> =
         places.comments.iter().filter(|(node, _)| !is_removed(*node)).map(|(node, at)| (*node, at)).collect();
     kept.sort_by_key(|(node, at)| (*node, at.start));
     for (node, comment) in new {
@@ -129,16 +129,16 @@ fn comments(text: &[u8], places: &Places, amendment: &Amendment) -> Vec<Edit> {
 }
 
 /// A comment with what encloses it: braces, or a semicolon.
-fn whole(text: &[u8], inside: &Range) -> Range {
+fn whole(text: &[u8], inside: &ByteRange) -> ByteRange {
     inside.start - 1..inside.end + usize::from(is_in_braces(text, inside))
 }
 
-fn is_in_braces(text: &[u8], inside: &Range) -> bool {
+fn is_in_braces(text: &[u8], inside: &ByteRange) -> bool {
     text[inside.start - 1] == b'{'
 }
 
 /// A comment, and another one behind it.
-fn longer(text: &[u8], inside: &Range, more: &[u8]) -> Edit {
+fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     let old = &text[inside.clone()];
     let blank: &[u8] = if old.last().is_none_or(u8::is_ascii_whitespace) { b"" } else { b" " };
     if is_in_braces(text, inside) {
@@ -155,7 +155,7 @@ fn longer(text: &[u8], inside: &Range, more: &[u8]) -> Edit {
 }
 
 /// Signs to numbers.
-fn glyphs<'a>(text: &'a [u8], places: &'a Places) -> impl Iterator<Item = Edit> + 'a {
+fn glyphs<'a>(text: &'a [u8], places: &'a TextPlaces) -> impl Iterator<Item = Edit> + 'a {
     let signs = places.glyphs.iter().filter(|(_, at)| text[at.start] != b'$');
     signs.map(|(glyph, at)| {
         let is_apart = at.start.checked_sub(1).is_none_or(|before| text[before].is_ascii_whitespace());
@@ -165,14 +165,14 @@ fn glyphs<'a>(text: &'a [u8], places: &'a Places) -> impl Iterator<Item = Edit> 
     })
 }
 
-fn tags(text: &[u8], places: &Places, new: &[(String, Vec<u8>)]) -> Vec<Edit> {
+fn tags(text: &[u8], places: &TextPlaces, new: &[(String, Vec<u8>)]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut added = Vec::new();
     for (at, (name, value)) in new.iter().enumerate().filter(|(_, (name, _))| is_tag_name(name.as_bytes())) {
         if new[at + 1..].iter().any(|(later, _)| later == name) {
             continue;
         }
-        let is_it = |(old, _): &&(Range, Range)| text[old.clone()].eq_ignore_ascii_case(name.as_bytes());
+        let is_it = |(old, _): &&(ByteRange, ByteRange)| text[old.clone()].eq_ignore_ascii_case(name.as_bytes());
         match places.tags.iter().find(is_it) {
             Some((_, old)) => edits.push(Edit::Replace(old.clone(), escaped(value))),
             None => added.push([b"[", name.as_bytes(), b" \"", &escaped(value), b"\"]"].concat()),

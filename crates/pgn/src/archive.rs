@@ -15,7 +15,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::format::{Format, listed, looks_like_games};
+use super::format::{ArchiveFormat, listed, looks_like_games};
 use super::stamp::is_same_file;
 use super::{Options, Stamp};
 use orbit_core::sync::lock;
@@ -34,38 +34,38 @@ const RATIO_BYTES_MIN: u64 = 64 << 20;
 /// The reason why an archive or a member is not read, and what to do: `it is encrypted: unpack it with its password first`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Refusal(pub(super) String);
+pub(super) struct ArchiveRefusal(pub(super) String);
 
-impl Refusal {
-    fn of(reason: &str) -> Refusal {
-        Refusal(reason.to_owned())
+impl ArchiveRefusal {
+    fn of(reason: &str) -> ArchiveRefusal {
+        ArchiveRefusal(reason.to_owned())
     }
 
     /// The refusal that an error of the system's kind carries, if it does.
-    pub(super) fn told(error: &io::Error) -> Option<&Refusal> {
+    pub(super) fn told(error: &io::Error) -> Option<&ArchiveRefusal> {
         error.get_ref()?.downcast_ref()
     }
 }
 
-impl From<Refusal> for io::Error {
-    fn from(refusal: Refusal) -> io::Error {
+impl From<ArchiveRefusal> for io::Error {
+    fn from(refusal: ArchiveRefusal) -> io::Error {
         io::Error::other(refusal)
     }
 }
 
 /// A member of an archive.
-pub(super) struct Member {
+pub(super) struct ArchiveMember {
     /// Its name within the archive, without all that leads out of it: `2024/twic1600.pgn`.
     pub(super) name: String,
     /// Its unpacked size.
     pub(super) bytes: u64,
     /// The number that its format has for it, or why it is not read.
-    place: Result<usize, Refusal>,
+    place: Result<usize, ArchiveRefusal>,
     /// Tells whether it has another name than the archive says.
     is_renamed: bool,
 }
 
-impl Member {
+impl ArchiveMember {
     /// Tells whether it is what macOS keeps beside files.
     fn is_beside_files(&self) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
@@ -73,7 +73,7 @@ impl Member {
     }
 
     fn is_archive(&self) -> bool {
-        Format::of_name(Path::new(&self.name)).is_some()
+        ArchiveFormat::of_name(Path::new(&self.name)).is_some()
     }
 
     fn looks_like_games(&self) -> bool {
@@ -87,14 +87,14 @@ pub(super) struct Archive {
     /// The file as it was when the members were listed.
     metadata: Metadata,
     /// All members but folders, in their order.
-    members: Vec<Member>,
+    members: Vec<ArchiveMember>,
     /// The members by their names.
     by_name: HashMap<String, usize>,
     content: Content,
 }
 
 enum Content {
-    Zip(Vec<zip::Place>),
+    Zip(Vec<zip::MemberPlace>),
     #[cfg(feature = "sevenz")]
     SevenZ(Box<sevenz_rust2::Archive>),
 }
@@ -103,7 +103,7 @@ enum Content {
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
-    running: Option<sevenz::Running>,
+    running: Option<sevenz::MemberThread>,
 }
 
 /// The archives that were listed last, the newest first: many members of one are looked for one after the other, each at the few
@@ -118,7 +118,7 @@ impl Archive {
     /// # Errors
     ///
     /// That this build does not read its format, or that its members cannot be listed.
-    pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, Refusal> {
+    pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, ArchiveRefusal> {
         let Ok(now) = fs::metadata(path) else { return Ok(None) };
         let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
         if let Some(archive) = lock(&LAST).iter().find(is_same) {
@@ -133,23 +133,23 @@ impl Archive {
         Ok(Some(archive))
     }
 
-    fn list(path: &Path, format: Format) -> Result<Archive, Refusal> {
-        let unreadable = |error: io::Error| Refusal(format!("the {} cannot be read: {error}", format.name()));
+    fn list(path: &Path, format: ArchiveFormat) -> Result<Archive, ArchiveRefusal> {
+        let unreadable = |error: io::Error| ArchiveRefusal(format!("the {} cannot be read: {error}", format.name()));
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
-        let mut list = List::default();
+        let mut list = MemberList::default();
         let content = match format {
-            Format::Zip => Content::Zip(zip::list(file, &mut list)?),
+            ArchiveFormat::Zip => Content::Zip(zip::list(file, &mut list)?),
             #[cfg(feature = "sevenz")]
-            Format::SevenZ => Content::SevenZ(Box::new(sevenz::list(&mut &file, &mut list)?)),
+            ArchiveFormat::SevenZ => Content::SevenZ(Box::new(sevenz::list(&mut &file, &mut list)?)),
             #[cfg(not(feature = "sevenz"))]
-            Format::SevenZ => {
-                return Err(Refusal::of(
+            ArchiveFormat::SevenZ => {
+                return Err(ArchiveRefusal::of(
                     "this orbit was built without 7z: install it with `--features sevenz`, or unpack the 7z archive first",
                 ));
             }
         };
-        let List { members, by_name, .. } = list;
+        let MemberList { members, by_name, .. } = list;
         Ok(Archive { path: path.to_owned(), metadata, members, by_name, content })
     }
 
@@ -165,13 +165,13 @@ impl Archive {
             return vec![one];
         }
         let is_below =
-            |member: &Member| below.is_none_or(|folder| Path::new(&member.name).starts_with(folder));
+            |member: &ArchiveMember| below.is_none_or(|folder| Path::new(&member.name).starts_with(folder));
         let members = self.members.iter().enumerate();
         let games = members.filter(|(_, member)| member.looks_like_games() && is_below(member));
         games.map(|(number, _)| number).collect()
     }
 
-    pub fn member(&self, number: usize) -> &Member {
+    pub fn member(&self, number: usize) -> &ArchiveMember {
         &self.members[number]
     }
 
@@ -196,7 +196,7 @@ impl Archive {
     pub(super) fn notes(&self) -> Vec<String> {
         let path = self.path.display();
         let mut notes = Vec::new();
-        let mut note = |is_meant: &dyn Fn(&Member) -> bool, one: &str, many: &str| {
+        let mut note = |is_meant: &dyn Fn(&ArchiveMember) -> bool, one: &str, many: &str| {
             let names: Vec<String> = self
                 .members
                 .iter()
@@ -248,7 +248,7 @@ impl Archive {
             Content::SevenZ(_) => {
                 let running = match unpacking.running.take() {
                     Some(running) if running.reaches(self, place) => running,
-                    _ => sevenz::Running::start(self, place)?,
+                    _ => sevenz::MemberThread::start(self, place)?,
                 };
                 Ok(Box::new(unpacking.running.insert(running).read(place, &options.interrupt)))
             }
@@ -272,13 +272,13 @@ impl Archive {
     }
 
     /// Tells whether the archive is what it was when its members were listed; a refusal if not. One that was removed was read as it was.
-    pub(super) fn change(&self) -> Option<Refusal> {
+    pub(super) fn change(&self) -> Option<ArchiveRefusal> {
         let now = fs::metadata(&self.path).ok()?;
         (!self.is_of(&now)).then(|| self.replaced())
     }
 
-    fn replaced(&self) -> Refusal {
-        Refusal::of("the archive was replaced or written to while it was read: read it again")
+    fn replaced(&self) -> ArchiveRefusal {
+        ArchiveRefusal::of("the archive was replaced or written to while it was read: read it again")
     }
 
     fn is_of(&self, metadata: &Metadata) -> bool {
@@ -288,12 +288,12 @@ impl Archive {
 
 /// The format of a regular file; `None` also of one that cannot be read. A zip archive may stand behind a program that
 /// unpacks it.
-fn format_of(path: &Path) -> Option<Format> {
+fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
     file.by_ref().take(6).read_to_end(&mut head).ok()?;
-    let may_stand_behind = head.starts_with(b"MZ") || Format::of_name(path) == Some(Format::Zip);
-    Format::of(&head).or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(Format::Zip))
+    let may_stand_behind = head.starts_with(b"MZ") || ArchiveFormat::of_name(path) == Some(ArchiveFormat::Zip);
+    ArchiveFormat::of(&head).or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
 /// The file of a path: the path itself, or the archive of which it names a member, as `twic1600.zip/twic1600.pgn` does.
@@ -317,7 +317,7 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
 /// # Errors
 ///
 /// That the members of the archive cannot be listed.
-pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Refusal> {
+pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, ArchiveRefusal> {
     let file = file_of(path);
     let Ok(name) = path.strip_prefix(file) else { return Ok(None) };
     if name.as_os_str().is_empty() {
@@ -331,26 +331,26 @@ pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Ref
 /// # Errors
 ///
 /// That the members of the archive cannot be listed.
-pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, Refusal> {
+pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, ArchiveRefusal> {
     let found = inside(path)?;
     Ok(found.and_then(|(archive, name)| archive.find(&name).map(|number| (archive, number))))
 }
 
 /// The members of an archive while they are listed.
 #[derive(Default)]
-struct List {
-    members: Vec<Member>,
+struct MemberList {
+    members: Vec<ArchiveMember>,
     by_name: HashMap<String, usize>,
     /// Of names that were given twice, how often.
     copies: HashMap<String, usize>,
     names_bytes: usize,
 }
 
-impl List {
+impl MemberList {
     /// Refuses an archive of too many members.
-    fn refuse_more(count: u64) -> Result<(), Refusal> {
+    fn refuse_more(count: u64) -> Result<(), ArchiveRefusal> {
         match count > MEMBERS_MAX {
-            true => Err(Refusal(format!(
+            true => Err(ArchiveRefusal(format!(
                 "the archive lists {count} members, and {MEMBERS_MAX} are allowed: unpack it first"
             ))),
             false => Ok(()),
@@ -358,25 +358,25 @@ impl List {
     }
 
     /// Adds a member. `place` is the number that its format has for it, or why it is not read.
-    fn add(&mut self, given: &str, bytes: u64, place: Result<usize, Refusal>) -> Result<(), Refusal> {
+    fn add(&mut self, given: &str, bytes: u64, place: Result<usize, ArchiveRefusal>) -> Result<(), ArchiveRefusal> {
         let inner = inner(given);
         let name = self.free(&inner);
         self.names_bytes += name.len();
         if self.names_bytes > NAMES_BYTES_MAX {
-            return Err(Refusal::of("the names of the archive's members are too long: unpack it first"));
+            return Err(ArchiveRefusal::of("the names of the archive's members are too long: unpack it first"));
         }
         let place = match place {
-            _ if Format::of_name(Path::new(&name)).is_some() => {
-                Err(Refusal::of("an archive inside an archive is not read: unpack the outer one first"))
+            _ if ArchiveFormat::of_name(Path::new(&name)).is_some() => {
+                Err(ArchiveRefusal::of("an archive inside an archive is not read: unpack the outer one first"))
             }
             Ok(_) if bytes > MEMBER_BYTES_MAX => {
-                Err(Refusal(format!("it is longer than {} GiB: unpack it first", MEMBER_BYTES_MAX >> 30)))
+                Err(ArchiveRefusal(format!("it is longer than {} GiB: unpack it first", MEMBER_BYTES_MAX >> 30)))
             }
             place => place,
         };
         let is_renamed = name != given.replace('\\', "/").trim_start_matches("./");
         self.by_name.insert(name.clone(), self.members.len());
-        self.members.push(Member { name, bytes, place, is_renamed });
+        self.members.push(ArchiveMember { name, bytes, place, is_renamed });
         Ok(())
     }
 
@@ -400,9 +400,9 @@ impl List {
 }
 
 /// The reason why bytes that were packed so much are not unpacked, if they are not.
-fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), Refusal> {
+fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     match unpacked > RATIO_BYTES_MIN && unpacked > packed.saturating_mul(RATIO_MAX) {
-        true => Err(Refusal(format!(
+        true => Err(ArchiveRefusal(format!(
             "the archive says that {packed} bytes of it unpack to {unpacked}, more than {RATIO_MAX} times as many, as games never \
              do: if you trust it, unpack it first"
         ))),
@@ -436,7 +436,7 @@ mod tests {
 
     #[test]
     fn members_have_names_of_their_own() {
-        let mut list = List::default();
+        let mut list = MemberList::default();
         let given =
             ["a.pgn", "d/a.pgn.gz", "../a.pgn", "a (3).pgn", "a.pgn", "d\\a.pgn.gz", "./b.pgn", "c.zip"];
         for name in given {

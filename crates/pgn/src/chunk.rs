@@ -2,16 +2,16 @@
 
 use memchr::memrchr2;
 
-use super::decode::{Decoder, Whole};
-use super::opening::{self, Opening};
-use super::parse::{ParseOptions, Parser};
+use super::decode::{Decoder, WholeBytes};
+use super::opening::{self, FirstBytes};
+use super::parse::{ParseOptions, GameParser};
 use super::tokenizer::{self, Event, Tokenizer};
 use super::{Game, Options, lex};
 use orbit_core::fen;
 
 /// What a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum SourceKind {
     /// Games.
     Pgn,
     /// Positions, one a line: FEN, or EPD with operations.
@@ -28,7 +28,7 @@ pub struct SourceText {
     /// The text.
     pub bytes: Vec<u8>,
     /// How to read it.
-    pub kind: Kind,
+    pub kind: SourceKind,
     /// True if the source ends with it, as far as is known: one that was left for a fault goes on.
     pub is_last: bool,
 }
@@ -61,16 +61,16 @@ impl Chunk {
     ///
     /// Returns how many side lines (variations) were passed over.
     pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
-        let mut parser = Parser::new(options);
+        let mut parser = GameParser::new(options);
         let mut side_lines = 0;
         for text in &self.texts {
             let mut tell = |game: &Game| on_game(text.source, game);
             parser.is_last = text.is_last;
             match text.kind {
-                Kind::Pgn => {
+                SourceKind::Pgn => {
                     side_lines += parser.pgn(&text.bytes, text.offset, self.game_bytes_max, &mut tell);
                 }
-                Kind::Epd => parser.epd(&text.bytes, text.offset, &mut tell),
+                SourceKind::Epd => parser.epd(&text.bytes, text.offset, &mut tell),
             }
         }
         side_lines
@@ -87,7 +87,7 @@ pub(super) struct Cutter {
     offset: u64,
     at_end: bool,
     has_failed: bool,
-    kind: Option<Kind>,
+    kind: Option<SourceKind>,
     /// After a game that was cut for its length: text is dropped up to the next line that is a tag
     /// pair. Tells whether the buffer begins a line.
     dropping: Option<bool>,
@@ -102,7 +102,7 @@ enum ForcedCut {
 }
 
 /// Why a source was left, and where.
-pub(super) struct Failure {
+pub(super) struct ChunkFailure {
     pub(super) offset: u64,
     pub(super) reason: String,
     pub(super) kind: FailureKind,
@@ -144,7 +144,7 @@ impl Cutter {
     }
 
     /// What is known of the raw source, if it was read to its end.
-    pub(super) fn whole(&self) -> Option<Whole> {
+    pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.decoder.whole()
     }
 
@@ -158,7 +158,7 @@ impl Cutter {
     pub(super) fn next(
         &mut self,
         options: &Options,
-        on_failure: &mut dyn FnMut(Failure),
+        on_failure: &mut dyn FnMut(ChunkFailure),
     ) -> Option<SourceText> {
         let mut want = options.chunk_bytes.max(1);
         loop {
@@ -183,8 +183,8 @@ impl Cutter {
                 return (!rest.is_empty()).then(|| self.text(rest, kind));
             }
             let cut = match kind {
-                Kind::Epd => last_line_end(&self.buffer).filter(|&cut| cut > 0),
-                Kind::Pgn => tokenizer::last_event_line(&self.buffer).or_else(|| self.last_start(options)),
+                SourceKind::Epd => last_line_end(&self.buffer).filter(|&cut| cut > 0),
+                SourceKind::Pgn => tokenizer::last_event_line(&self.buffer).or_else(|| self.last_start(options)),
             };
             let cut = match cut {
                 Some(cut) => cut,
@@ -206,14 +206,14 @@ impl Cutter {
         }
     }
 
-    fn text(&mut self, bytes: Vec<u8>, kind: Kind) -> SourceText {
+    fn text(&mut self, bytes: Vec<u8>, kind: SourceKind) -> SourceText {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
         let is_last = self.at_end && self.buffer.is_empty() && !self.has_failed;
         SourceText { source: self.source, offset, bytes, kind, is_last }
     }
 
-    fn fill(&mut self, want: usize, on_failure: &mut dyn FnMut(Failure)) {
+    fn fill(&mut self, want: usize, on_failure: &mut dyn FnMut(ChunkFailure)) {
         if self.at_end {
             return;
         }
@@ -222,14 +222,14 @@ impl Cutter {
             Err(reason) => {
                 (self.at_end, self.has_failed) = (true, true);
                 let offset = self.offset + self.buffer.len() as u64;
-                on_failure(Failure { offset, reason, kind: FailureKind::Unread });
+                on_failure(ChunkFailure { offset, reason, kind: FailureKind::Unread });
             }
         }
     }
 
     /// Decides what the source holds, by its first line that is neither empty nor begins with `#`. It reads the
     /// head of the text and no more, so that a fault behind the head counts in no decision, whatever the size of chunks.
-    fn sniff(&mut self, on_failure: &mut dyn FnMut(Failure)) -> Option<Kind> {
+    fn sniff(&mut self, on_failure: &mut dyn FnMut(ChunkFailure)) -> Option<SourceKind> {
         const HEAD: usize = 64 << 10;
         let mut want = 256;
         loop {
@@ -243,7 +243,7 @@ impl Cutter {
                 let line = line.trim_ascii();
                 let is_whole = lines.peek().is_some() || self.at_end || self.buffer.len() >= HEAD;
                 if is_whole && !line.is_empty() && line[0] != b'#' && fen::is_position(line) {
-                    return Some(Kind::Epd);
+                    return Some(SourceKind::Epd);
                 }
                 if is_whole && !line.is_empty() && line[0] != b'#' {
                     break;
@@ -260,8 +260,8 @@ impl Cutter {
             {
                 return self.refuse(reason, FailureKind::NoGames, on_failure);
             }
-            if is_all || opening == Opening::Games {
-                return Some(Kind::Pgn);
+            if is_all || opening == FirstBytes::Games {
+                return Some(SourceKind::Pgn);
             }
             want = (2 * want).min(HEAD);
         }
@@ -272,11 +272,11 @@ impl Cutter {
         &mut self,
         reason: &str,
         kind: FailureKind,
-        on_failure: &mut dyn FnMut(Failure),
-    ) -> Option<Kind> {
+        on_failure: &mut dyn FnMut(ChunkFailure),
+    ) -> Option<SourceKind> {
         self.at_end = true;
         self.buffer.clear();
-        on_failure(Failure { offset: self.offset, reason: reason.to_owned(), kind });
+        on_failure(ChunkFailure { offset: self.offset, reason: reason.to_owned(), kind });
         None
     }
 
@@ -291,12 +291,12 @@ impl Cutter {
     /// passes it over. A text that shows no game at all is left: it is hardly PGN.
     fn forced_cut(
         &mut self,
-        kind: Kind,
+        kind: SourceKind,
         options: &Options,
-        on_failure: &mut dyn FnMut(Failure),
+        on_failure: &mut dyn FnMut(ChunkFailure),
     ) -> Option<ForcedCut> {
         let cap = options.game_bytes_max;
-        if kind == Kind::Epd {
+        if kind == SourceKind::Epd {
             return Some(ForcedCut::At(cap.min(self.buffer.len())));
         }
         let length = self.buffer.len();
@@ -304,7 +304,7 @@ impl Cutter {
             self.at_end = true;
             self.buffer.clear();
             let reason = format!("no game begins within {cap} bytes: check that it is PGN");
-            on_failure(Failure { offset: self.offset, reason, kind: FailureKind::NoGames });
+            on_failure(ChunkFailure { offset: self.offset, reason, kind: FailureKind::NoGames });
             return None;
         };
         if start > 0 && start + LOOKAHEAD < length {

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use twox_hash::XxHash3_64;
 
 use super::Options;
-use super::archive::Refusal;
-use super::format::Format;
+use super::archive::ArchiveRefusal;
+use super::format::ArchiveFormat;
 use super::members::Members;
-use super::unpack::{Bzip2, Fault, Gzip, Input, Supply, Unpack, ZSTD_WINDOW_MAX, Zstd};
+use super::unpack::{Bzip2, UnpackFault, Gzip, RawInput, Supply, Unpack, ZSTD_WINDOW_MAX, Zstd};
 
 /// How a source is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,15 +51,15 @@ impl Compression {
 
 /// A text that is being unpacked.
 pub(super) struct Decoder {
-    input: Input<Counting>,
+    input: RawInput<CountingReader>,
     /// `None` for what is not packed.
-    unpack: Option<Box<dyn Unpack<Counting>>>,
+    unpack: Option<Box<dyn Unpack<CountingReader>>>,
     /// What was unpacked and not asked for yet.
     unpacked: Vec<u8>,
     from: usize,
     at_end: bool,
     /// Comes after what was unpacked before it.
-    fault: Option<Fault>,
+    fault: Option<UnpackFault>,
     /// What the first bytes said.
     pub(super) compression: Compression,
     /// Whether it comes from the web.
@@ -68,7 +68,7 @@ pub(super) struct Decoder {
 
 /// What is known of raw bytes once they were read to their end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Whole {
+pub(super) struct WholeBytes {
     pub(super) bytes: u64,
     /// XXH3, 64 bits, if it was asked for.
     pub(super) hash: Option<u64>,
@@ -88,9 +88,9 @@ impl Decoder {
     ) -> io::Result<Decoder> {
         let hasher = options.hash.then(XxHash3_64::new);
         let mut input =
-            Input::new(Counting { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
+            RawInput::new(CountingReader { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
         let compression = Compression::of(input.peek(5));
-        let unpack: Option<Box<dyn Unpack<Counting>>> = match compression {
+        let unpack: Option<Box<dyn Unpack<CountingReader>>> = match compression {
             Compression::Plain | Compression::Archive => None,
             Compression::Zstd => {
                 Some(Box::new(Members::new(Zstd::new(options.zstd_window_max)?, options.unpack_threads)))
@@ -123,7 +123,7 @@ impl Decoder {
         }
         let Some(unpack) = &mut self.unpack else {
             let read = self.input.read_plain(out, more);
-            return read.map(|length| length == more).map_err(|error| self.explain(Fault::Raw(error)));
+            return read.map(|length| length == more).map_err(|error| self.explain(UnpackFault::Raw(error)));
         };
         loop {
             let ready = &self.unpacked[self.from..];
@@ -150,19 +150,19 @@ impl Decoder {
     }
 
     /// What is known of the raw bytes, if they were read to their end.
-    pub(super) fn whole(&self) -> Option<Whole> {
+    pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.input.raw().whole
     }
 
-    fn explain(&self, fault: Fault) -> String {
+    fn explain(&self, fault: UnpackFault) -> String {
         let name = self.compression.name();
         match fault {
-            Fault::Raw(error) => Refusal::told(&error)
+            UnpackFault::Raw(error) => ArchiveRefusal::told(&error)
                 .map_or_else(|| format!("the {name} cannot be read on: {error}"), ToString::to_string),
-            Fault::Early => format!("the {name} ends too early: get it anew"),
-            Fault::Damaged(reason) => format!("the {name} is damaged ({reason}): get it anew"),
-            Fault::Memory => format!("there is not enough memory to unpack the {name}"),
-            Fault::Window { bytes, bytes_max } => {
+            UnpackFault::Early => format!("the {name} ends too early: get it anew"),
+            UnpackFault::Damaged(reason) => format!("the {name} is damaged ({reason}): get it anew"),
+            UnpackFault::Memory => format!("there is not enough memory to unpack the {name}"),
+            UnpackFault::Window { bytes, bytes_max } => {
                 let (mib, mib_max) = (bytes.div_ceil(1 << 20), bytes_max >> 20);
                 let found =
                     format!("the {name} needs {mib} MiB of memory to unpack, {mib_max} MiB are allowed");
@@ -177,17 +177,17 @@ impl Decoder {
 }
 
 /// Counts what is read, and hashes it where that is wanted.
-struct Counting {
+struct CountingReader {
     raw: Box<dyn Read + Send>,
     /// Of all sources.
     consumed: Arc<AtomicU64>,
     bytes: u64,
     head: Vec<u8>,
     hasher: Option<XxHash3_64>,
-    whole: Option<Whole>,
+    whole: Option<WholeBytes>,
 }
 
-impl Supply for Counting {
+impl Supply for CountingReader {
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize> {
         let before = out.len();
         // Of a file the system writes into the room of `out`. Through a `Read` of this type the room would be zeroed first.
@@ -202,7 +202,7 @@ impl Supply for Counting {
         }
         if appended.as_ref().is_ok_and(|&length| (length as u64) < bytes) && self.whole.is_none() {
             let hash = self.hasher.as_ref().map(XxHash3_64::finish);
-            self.whole = Some(Whole { bytes: self.bytes, hash, head: XxHash3_64::oneshot(&self.head) });
+            self.whole = Some(WholeBytes { bytes: self.bytes, hash, head: XxHash3_64::oneshot(&self.head) });
         }
         appended
     }
@@ -223,10 +223,10 @@ pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
         [0x89, b'R', b'E', b'E', b'L', ..] => {
             Some("it is a reel: give it by its name, as a file that is not packed")
         }
-        _ if Format::of(head).is_some() && is_remote => {
+        _ if ArchiveFormat::of(head).is_some() && is_remote => {
             Some("it is an archive, which is read from its end: download it first")
         }
-        _ if Format::of(head).is_some() => Some(
+        _ if ArchiveFormat::of(head).is_some() => Some(
             "it is an archive, which is read from its end: give it as an ordinary file that is not packed",
         ),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("it is an xz file: unpack it first"),

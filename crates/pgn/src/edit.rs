@@ -2,12 +2,12 @@
 
 use super::ParseOptions;
 use super::extent::line_end;
-use super::lex::Range;
-use super::parse::{Parser, Places};
+use super::lex::ByteRange;
+use super::parse::{GameParser, TextPlaces};
 
 /// Where a new comment goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slot {
+pub(super) struct CommentSlot {
     at: usize,
     /// Nothing but tags stands before, and nothing after.
     after_tags: bool,
@@ -16,53 +16,53 @@ pub(super) struct Slot {
 
 /// Where new comments on the nodes of a game go: after the move that leads to the node and the glyphs that follow it; of
 /// node 0 before the first move and its number.
-pub(super) struct Slots(Vec<Option<Slot>>);
+pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
 /// A change of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Edit {
     /// A comment that is put in.
-    Comment(Slot, Vec<u8>),
+    Comment(CommentSlot, Vec<u8>),
     /// Bytes in the place of others.
-    Replace(Range, Vec<u8>),
+    Replace(ByteRange, Vec<u8>),
     /// What is taken out, so that one blank stays if there was one on a side.
-    Remove(Range),
+    Remove(ByteRange),
 }
 
 /// Where what is kept of the first game of a text stands.
-pub(super) fn places(text: &[u8]) -> Places {
+pub(super) fn places(text: &[u8]) -> TextPlaces {
     let options = ParseOptions { tags: false, variations: true, ..ParseOptions::default() };
-    Parser::new(&options).first_game(text)
+    GameParser::new(&options).first_game(text)
 }
 
-impl Slots {
+impl CommentSlots {
     /// Those of the first game of a text.
-    pub(super) fn of(text: &[u8]) -> Slots {
-        Slots::new(text, &places(text))
+    pub(super) fn of(text: &[u8]) -> CommentSlots {
+        CommentSlots::new(text, &places(text))
     }
 
     /// The same where its places are known.
-    pub(super) fn new(text: &[u8], places: &Places) -> Slots {
+    pub(super) fn new(text: &[u8], places: &TextPlaces) -> CommentSlots {
         let at = places.movetext.unwrap_or(text.len());
-        let start = Slot { at, after_tags: places.movetext.is_none(), in_side_line: false };
+        let start = CommentSlot { at, after_tags: places.movetext.is_none(), in_side_line: false };
         let mut slots = vec![Some(start)];
         for word in &places.words {
             let node = word.node as usize;
             slots.resize(slots.len().max(node + 1), None);
-            slots[node] = Some(Slot { at: word.end, after_tags: false, in_side_line: word.in_side_line });
+            slots[node] = Some(CommentSlot { at: word.end, after_tags: false, in_side_line: word.in_side_line });
         }
-        Slots(slots)
+        CommentSlots(slots)
     }
 
     /// Where a comment on a node goes; nowhere if the text has no such node.
-    pub(super) fn of_node(&self, node: u32) -> Option<Slot> {
+    pub(super) fn of_node(&self, node: u32) -> Option<CommentSlot> {
         self.0.get(node as usize).copied().flatten()
     }
 }
 
 impl Edit {
     /// What it changes; empty where it puts something in.
-    pub(super) fn range(&self) -> Range {
+    pub(super) fn range(&self) -> ByteRange {
         match self {
             Edit::Comment(slot, _) => slot.at..slot.at,
             Edit::Replace(range, _) | Edit::Remove(range) => range.clone(),
@@ -105,7 +105,7 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
 }
 
 /// Puts a comment at the end.
-fn put(out: &mut Vec<u8>, text: &[u8], slot: Slot, comment: &[u8]) {
+fn put(out: &mut Vec<u8>, text: &[u8], slot: CommentSlot, comment: &[u8]) {
     if slot.after_tags {
         out.extend_from_slice(line_end(text));
         out.extend_from_slice(line_end(text));

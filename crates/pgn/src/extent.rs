@@ -5,7 +5,7 @@
 //! the text ends with the terminator: what else is on that line has a meaning only there.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
-use super::parse::Parser;
+use super::parse::GameParser;
 use super::tokenizer::{Event, Tokenizer};
 use super::{Game, ParseOptions};
 
@@ -69,7 +69,7 @@ fn main_lines(text: &[u8]) -> Vec<Game> {
 
 fn read(text: &[u8], options: &ParseOptions) -> Vec<Game> {
     let mut games = Vec::new();
-    Parser::new(options).pgn(text, 0, usize::MAX, &mut |game| games.push(game.clone()));
+    GameParser::new(options).pgn(text, 0, usize::MAX, &mut |game| games.push(game.clone()));
     games
 }
 

@@ -4,25 +4,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::PgnError;
-use super::format::{Format, is_foreign, listed, looks_like_games};
+use super::format::{ArchiveFormat, is_foreign, listed, looks_like_games};
 
 /// The files that lie below a folder.
 #[derive(Default)]
-pub(super) struct Files {
+pub(super) struct FolderFiles {
     /// The files that look like games, archives among them, and their sizes, in byte order of their paths.
     pub(super) games: Vec<(PathBuf, Option<u64>)>,
     /// Files of other formats that may hold games.
     foreign: Vec<PathBuf>,
 }
 
-impl Files {
+impl FolderFiles {
     /// The files below a folder.
     ///
     /// # Errors
     ///
     /// A folder that cannot be listed or holds no games.
-    pub(super) fn below(folder: &Path) -> Result<Files, PgnError> {
-        let mut files = Files::default();
+    pub(super) fn below(folder: &Path) -> Result<FolderFiles, PgnError> {
+        let mut files = FolderFiles::default();
         files.walk(folder)?;
         if files.games.is_empty() {
             return Err(PgnError::EmptyFolder { path: folder.to_owned(), others: files.note() });
@@ -58,7 +58,7 @@ impl Files {
                 let kind = entry.file_type().map_err(|error| PgnError::at(&path, error))?;
                 if kind.is_dir() {
                     folders.push(path);
-                } else if looks_like_games(&path) || Format::of_name(&path).is_some_and(Format::is_read) {
+                } else if looks_like_games(&path) || ArchiveFormat::of_name(&path).is_some_and(ArchiveFormat::is_read) {
                     match fs::metadata(&path) {
                         Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),
                         // A pipe would keep us waiting.

@@ -12,40 +12,40 @@ const NAMES_SHOWN: usize = 3;
 
 /// A format of archives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Format {
+pub(super) enum ArchiveFormat {
     /// Zip.
     Zip,
     /// 7z.
     SevenZ,
 }
 
-impl Format {
+impl ArchiveFormat {
     /// The format that the first bytes of a file tell.
-    pub(super) fn of(head: &[u8]) -> Option<Format> {
+    pub(super) fn of(head: &[u8]) -> Option<ArchiveFormat> {
         match head {
-            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Some(Format::Zip),
-            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some(Format::SevenZ),
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Some(ArchiveFormat::Zip),
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some(ArchiveFormat::SevenZ),
             _ => None,
         }
     }
 
     /// The format that a name tells.
-    pub(super) fn of_name(path: &Path) -> Option<Format> {
+    pub(super) fn of_name(path: &Path) -> Option<ArchiveFormat> {
         let end = path.extension()?;
         let is = |name: &str| end.eq_ignore_ascii_case(name);
-        if is("zip") { Some(Format::Zip) } else { is("7z").then_some(Format::SevenZ) }
+        if is("zip") { Some(ArchiveFormat::Zip) } else { is("7z").then_some(ArchiveFormat::SevenZ) }
     }
 
     /// Tells whether this build reads it.
     pub(super) fn is_read(self) -> bool {
-        self == Format::Zip || cfg!(feature = "sevenz")
+        self == ArchiveFormat::Zip || cfg!(feature = "sevenz")
     }
 
     /// Its name in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Format::Zip => "zip archive",
-            Format::SevenZ => "7z archive",
+            ArchiveFormat::Zip => "zip archive",
+            ArchiveFormat::SevenZ => "7z archive",
         }
     }
 }
@@ -74,5 +74,5 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
 /// Tells whether a name is that of an archive or a database that is not read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
-    FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || Format::of_name(path).is_some()
+    FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::of_name(path).is_some()
 }

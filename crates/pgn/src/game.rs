@@ -37,7 +37,7 @@ pub struct Tag {
 
 /// Where and why reading a game stopped early.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Fault {
+pub struct ReadFault {
     /// Byte offset of the offending token in the decompressed source.
     pub offset: u64,
     /// Half-moves kept before it.
@@ -48,14 +48,14 @@ pub struct Fault {
 
 /// Whether a game was read to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Status {
+pub enum GameStatus {
     /// Every move was read.
     #[default]
     Whole,
     /// The moves before the fault were kept.
-    Cut(Fault),
+    Cut(ReadFault),
     /// Nothing was kept; the game has no positions (other variants, unreadable FEN).
-    Skipped(Fault),
+    Skipped(ReadFault),
 }
 
 /// A side line (variation): an alternative to a move.
@@ -118,11 +118,11 @@ pub struct Game {
     /// The movetext's terminator.
     pub outcome: Outcome,
     /// Whole, cut or skipped.
-    pub status: Status,
+    pub status: GameStatus,
     /// Things that were repaired, e.g. a FEN's impossible castling rights that were dropped.
-    pub notes: Vec<Fault>,
+    pub notes: Vec<ReadFault>,
     /// Side lines that were left out or cut.
-    pub lost: Vec<Fault>,
+    pub lost: Vec<ReadFault>,
     /// Whether the sides have changed places: see [`Game::colors_swapped`]. Its moves are still numbered as they were
     /// played.
     pub is_swapped: bool,

@@ -4,11 +4,11 @@ use memchr::{memchr2, memchr3};
 
 use super::Outcome;
 pub(super) use super::letters::{dash, is_blank, past_blanks, wide_blank};
-use super::san::{self, Shape};
+use super::san::{self, SanShape};
 use orbit_core::text::is_same;
 
 /// A byte range of the text.
-pub(super) type Range = std::ops::Range<usize>;
+pub(super) type ByteRange = std::ops::Range<usize>;
 
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -87,9 +87,9 @@ pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize>
 }
 
 /// A tag pair.
-pub(super) struct Pair {
-    pub(super) name: Range,
-    pub(super) value: Range,
+pub(super) struct TagPair {
+    pub(super) name: ByteRange,
+    pub(super) value: ByteRange,
     /// Where the text goes on.
     pub(super) next: usize,
 }
@@ -97,7 +97,7 @@ pub(super) struct Pair {
 /// Reads `[Name "value"]` if nothing is unusual about it; a quick way to what [`quoted_tag`] and
 /// [`tag_value`] find. The name is mostly `likely`, that of an earlier tag pair or nothing.
 #[inline(always)]
-pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<Pair> {
+pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair> {
     let name = at + 1;
     let is_open = |open: usize| text.get(open - 2..open).is_some_and(|between| between == b" \"");
     let mut open = name + likely.len() + 2;
@@ -111,7 +111,7 @@ pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<Pair> {
         }
     }
     let close = plain_value(text, open)?;
-    Some(Pair { name: name..open - 2, value: open..close, next: close + 2 })
+    Some(TagPair { name: name..open - 2, value: open..close, next: close + 2 })
 }
 
 /// Where the value of a tag pair ends that begins at `open`, if it has no escapes and no quotes and `"]` follows it.
@@ -179,20 +179,20 @@ const fn is_name(byte: u8) -> bool {
 }
 
 /// The name in `[Name "`.
-pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<Range> {
+pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     (line.get(next) == Some(&b'"')).then_some(name)
 }
 
 /// The name in `[Name value]` or, among other tag pairs, in `[Name` whatever follows.
-pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<Range> {
+pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     let value = line[next..].trim_ascii_end();
     let has_value = next > name.end && value.len() > 1 && value.ends_with(b"]");
     (in_head || line[name.start].is_ascii_uppercase() && has_value).then_some(name)
 }
 
-fn tag_name(line: &[u8], at: usize) -> Option<(Range, usize)> {
+fn tag_name(line: &[u8], at: usize) -> Option<(ByteRange, usize)> {
     let skip = |mut pos: usize, test: fn(u8) -> bool| {
         while line.get(pos).is_some_and(|&byte| test(byte)) {
             pos += 1;
@@ -206,7 +206,7 @@ fn tag_name(line: &[u8], at: usize) -> Option<(Range, usize)> {
 
 /// The value of a tag pair, and where the text goes on. The value ends at a quote before `]`; a
 /// quote that nothing closes runs to the next quote of the line, or to `]`, or to the end. Another tag pair ends it, too.
-pub(super) fn tag_value(line: &[u8], after_name: usize) -> (Range, usize) {
+pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     let mut pos = past_blanks(line, after_name);
     if line.get(pos) != Some(&b'"') {
         let stop = memchr::memchr(b']', &line[pos..]).map_or(line.len(), |skip| pos + skip);
@@ -315,23 +315,23 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     let is_glued = |&at: &usize| {
         matches!(stem[at], b'0' | b'1')
             && outcome(&stem[at..]).is_some()
-            && Shape::parse(&stem[..at]).is_some()
+            && SanShape::parse(&stem[..at]).is_some()
     };
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
 /// Bytes that follow castling in its word and are words of their own, as in `O-OO-O` and `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
-    if !matches!(word[0], b'O' | b'0' | b'o') || Shape::parse(word).is_some() {
+    if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
         return 0;
     }
     let is_glued = |bytes: &usize| {
         let rest = &word[*bytes..];
         !rest.is_empty()
-            && match Word::of(rest) {
-                Word::Result(_) | Word::Number { dotted: true, .. } | Word::Null => true,
-                Word::Other => Shape::parse(rest).is_some() || glued_to_castling(rest) > 0,
-                Word::Number { .. } | Word::Mark => false,
+            && match MovetextWord::of(rest) {
+                MovetextWord::Result(_) | MovetextWord::Number { dotted: true, .. } | MovetextWord::Null => true,
+                MovetextWord::Other => SanShape::parse(rest).is_some() || glued_to_castling(rest) > 0,
+                MovetextWord::Number { .. } | MovetextWord::Mark => false,
             }
     };
     san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
@@ -339,7 +339,7 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
 
 /// Extends the word of a move over a promotion that blanks or brackets part from it, on the same line: `e8(Q)`, `e8 = Q`.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
-    if !Shape::parse(&text[start..stop]).is_some_and(Shape::lacks_promotion) {
+    if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
     }
     let mut at = past_blanks(text, stop);
@@ -355,11 +355,11 @@ pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize 
         at = close + 1;
     }
     let end = if text.get(at).is_some_and(|byte| !STOPS[*byte as usize]) { word_end(text, at) } else { at };
-    if Shape::parse(&text[start..end]).is_some() { end } else { stop }
+    if SanShape::parse(&text[start..end]).is_some() { end } else { stop }
 }
 
 /// The kinds of words in movetext.
-pub(super) enum Word {
+pub(super) enum MovetextWord {
     /// A move number; `length` bytes of the word, dots included.
     Number { length: usize, value: u32, dotted: bool },
     /// A terminator.
@@ -372,55 +372,55 @@ pub(super) enum Word {
     Other,
 }
 
-impl Word {
+impl MovetextWord {
     /// Classifies a word that is not empty.
-    pub(super) fn of(word: &[u8]) -> Word {
+    pub(super) fn of(word: &[u8]) -> MovetextWord {
         let first = word[0];
         if first.is_ascii_alphabetic() {
-            return if is_mark(word) { Word::Mark } else { Word::Other };
+            return if is_mark(word) { MovetextWord::Mark } else { MovetextWord::Other };
         }
         if let Some(outcome) = outcome(word) {
-            return Word::Result(outcome);
+            return MovetextWord::Result(outcome);
         }
         if first.is_ascii_digit() {
-            return Word::digits(word);
+            return MovetextWord::digits(word);
         }
-        match Shape::parse(word) {
-            Some(Shape::Null) => Word::Null,
-            Some(_) => Word::Other,
+        match SanShape::parse(word) {
+            Some(SanShape::Null) => MovetextWord::Null,
+            Some(_) => MovetextWord::Other,
             None => match outcome_among_signs(word) {
-                Some(outcome) => Word::Result(outcome),
-                None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => Word::dots(word),
-                None => Word::Mark,
+                Some(outcome) => MovetextWord::Result(outcome),
+                None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => MovetextWord::dots(word),
+                None => MovetextWord::Mark,
             },
         }
     }
 
     /// A word such as `...e5` or `…e5`.
-    fn dots(word: &[u8]) -> Word {
+    fn dots(word: &[u8]) -> MovetextWord {
         match dot_count(word) {
-            0 => Word::Other,
-            length => Word::Number { length, value: 0, dotted: false },
+            0 => MovetextWord::Other,
+            length => MovetextWord::Number { length, value: 0, dotted: false },
         }
     }
 
-    fn digits(word: &[u8]) -> Word {
+    fn digits(word: &[u8]) -> MovetextWord {
         let dash = dash(&word[1..]);
         if dash > 0 && word[0] == b'0' && word.get(1 + dash) == Some(&b'0') || word.starts_with(b"0000") {
-            return Word::Other;
+            return MovetextWord::Other;
         }
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let value = word[..digits.min(6)].iter().fold(0, |sum, &byte| sum * 10 + u32::from(byte - b'0'));
         let dots = dot_count(&word[digits..]);
         let rest = word.get(digits);
-        let number = Word::Number { length: digits + dots, value, dotted: dots > 0 };
+        let number = MovetextWord::Number { length: digits + dots, value, dotted: dots > 0 };
         if dots > 0 || rest.is_none_or(u8::is_ascii_alphabetic) {
             return number;
         }
         match outcome_among_signs(word) {
-            Some(outcome) => Word::Result(outcome),
+            Some(outcome) => MovetextWord::Result(outcome),
             None if rest.is_some_and(|byte| !byte.is_ascii()) => number,
-            None => Word::Other,
+            None => MovetextWord::Other,
         }
     }
 }

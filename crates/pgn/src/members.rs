@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::unpack::{Fault, Input, Member, Supply, Unpack};
+use super::unpack::{UnpackFault, RawInput, MemberFormat, Supply, Unpack};
 use orbit_core::sync::lock;
 
 /// How much is unpacked apart.
@@ -33,26 +33,26 @@ const SIZES: Sizes =
 const THREADS_MAX: usize = 32;
 
 /// What came of a run of members.
-enum Unpacked {
+enum UnpackResult {
     Whole(Vec<u8>),
     TooLong,
     Faulty,
 }
 
-struct Task {
+struct MemberTask {
     raw: Arc<[u8]>,
-    to: SyncSender<Unpacked>,
+    to: SyncSender<UnpackResult>,
 }
 
 /// A run of members that a thread unpacks.
-struct Run {
+struct MemberRun {
     raw: Arc<[u8]>,
-    text: Receiver<Unpacked>,
+    text: Receiver<UnpackResult>,
 }
 
 /// What may be unpacked on other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Apart {
+enum ParallelUnpacking {
     Yes,
     /// Not before the next member begins.
     NotThisOne,
@@ -65,24 +65,24 @@ pub(super) struct Members<U> {
     sizes: Sizes,
     threads: usize,
     workers: Option<Workers>,
-    ahead: VecDeque<Run>,
-    apart: Apart,
+    ahead: VecDeque<MemberRun>,
+    apart: ParallelUnpacking,
 }
 
 impl<U> Members<U>
 where
-    U: Member,
+    U: MemberFormat,
     for<'a> U: Unpack<&'a [u8]>,
 {
     /// `one` is at the start of a member.
     pub(super) fn new(one: U, threads: usize) -> Members<U> {
-        let apart = if threads > 1 { Apart::Yes } else { Apart::Never };
+        let apart = if threads > 1 { ParallelUnpacking::Yes } else { ParallelUnpacking::Never };
         let threads = threads.min(THREADS_MAX);
         Members { one, sizes: SIZES, threads, workers: None, ahead: VecDeque::new(), apart }
     }
 
     /// Hands runs of whole members to threads, as far as there is room.
-    fn look_ahead<R: Supply>(&mut self, input: &mut Input<R>) {
+    fn look_ahead<R: Supply>(&mut self, input: &mut RawInput<R>) {
         let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
         let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
         while self.ahead.len() < 2 * self.threads && (bytes < ahead_max || self.ahead.is_empty()) {
@@ -96,7 +96,7 @@ where
             let is_alone = self.ahead.is_empty() && input.ahead(length, 1).is_none();
             if length == 0 || is_alone {
                 if self.ahead.is_empty() {
-                    self.apart = Apart::NotThisOne;
+                    self.apart = ParallelUnpacking::NotThisOne;
                 }
                 return;
             }
@@ -106,30 +106,30 @@ where
             };
             let raw: Arc<[u8]> = input.peek(length).into();
             let (to, text) = sync_channel(1);
-            if !workers.take(Task { raw: Arc::clone(&raw), to }) {
-                self.apart = Apart::Never;
+            if !workers.take(MemberTask { raw: Arc::clone(&raw), to }) {
+                self.apart = ParallelUnpacking::Never;
                 return;
             }
             input.skip(length);
             bytes += length;
-            self.ahead.push_back(Run { raw, text });
+            self.ahead.push_back(MemberRun { raw, text });
         }
     }
 }
 
 impl<U, R: Supply> Unpack<R> for Members<U>
 where
-    U: Member + Unpack<R>,
+    U: MemberFormat + Unpack<R>,
     for<'a> U: Unpack<&'a [u8]>,
 {
-    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
-        if self.apart == Apart::Yes {
+    fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault> {
+        if self.apart == ParallelUnpacking::Yes {
             self.look_ahead(input);
         }
         if let Some(run) = self.ahead.pop_front() {
             // Of a thread that panicked nothing comes.
-            let unpacked = run.text.recv().unwrap_or(Unpacked::Faulty);
-            if let Unpacked::Whole(mut text) = unpacked {
+            let unpacked = run.text.recv().unwrap_or(UnpackResult::Faulty);
+            if let UnpackResult::Whole(mut text) = unpacked {
                 if out.is_empty() {
                     std::mem::swap(out, &mut text);
                 } else {
@@ -140,35 +140,35 @@ where
                 }
                 return Ok(true);
             }
-            let is_long = matches!(unpacked, Unpacked::TooLong);
-            self.apart = if is_long { Apart::NotThisOne } else { Apart::Never };
+            let is_long = matches!(unpacked, UnpackResult::TooLong);
+            self.apart = if is_long { ParallelUnpacking::NotThisOne } else { ParallelUnpacking::Never };
             let runs = std::iter::once(run).chain(self.ahead.drain(..));
             let raw: Vec<u8> = runs.flat_map(|run| run.raw.to_vec()).collect();
             input.put_back(&raw);
         }
         let goes_on = self.one.step(input, out)?;
-        if self.apart == Apart::NotThisOne && self.one.is_between() {
-            self.apart = Apart::Yes;
+        if self.apart == ParallelUnpacking::NotThisOne && self.one.is_between() {
+            self.apart = ParallelUnpacking::Yes;
         }
         Ok(goes_on)
     }
 }
 
 /// Memory of texts that were handed on, for the next ones: new memory is cleared by the system, page by page.
-struct Room {
+struct TextPool {
     texts: Mutex<Vec<Vec<u8>>>,
     /// How many are kept.
     texts_max: usize,
 }
 
-impl Room {
+impl TextPool {
     /// Text longer than this is rare, and its memory is given back.
     const BYTES_MAX: usize = 32 << 20;
 
     fn put(&self, mut text: Vec<u8>) {
         text.clear();
         let mut texts = lock(&self.texts);
-        if texts.len() < self.texts_max && text.capacity() <= Room::BYTES_MAX {
+        if texts.len() < self.texts_max && text.capacity() <= TextPool::BYTES_MAX {
             texts.push(text);
         }
     }
@@ -181,21 +181,21 @@ impl Room {
 
 /// Threads that unpack. They end when this is dropped.
 struct Workers {
-    tasks: Option<Sender<Task>>,
+    tasks: Option<Sender<MemberTask>>,
     threads: Vec<JoinHandle<()>>,
-    room: Arc<Room>,
+    room: Arc<TextPool>,
 }
 
 impl Workers {
     /// As many of so many threads as the system starts.
     fn start<U>(one: &U, threads: usize, text_max: usize) -> Workers
     where
-        U: Member,
+        U: MemberFormat,
         for<'a> U: Unpack<&'a [u8]>,
     {
-        let (tasks, inbox) = channel::<Task>();
+        let (tasks, inbox) = channel::<MemberTask>();
         let inbox = Arc::new(Mutex::new(inbox));
-        let room = Arc::new(Room { texts: Mutex::default(), texts_max: threads });
+        let room = Arc::new(TextPool { texts: Mutex::default(), texts_max: threads });
         let start = |_| {
             let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
             let work = move || {
@@ -203,7 +203,7 @@ impl Workers {
                 let next = || lock(&inbox).recv();
                 while let Ok(task) = next() {
                     let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());
-                    if !matches!(unpacked, Unpacked::Whole(_)) {
+                    if !matches!(unpacked, UnpackResult::Whole(_)) {
                         let Ok(fresh) = unpack.fresh() else { return };
                         unpack = fresh;
                     }
@@ -218,7 +218,7 @@ impl Workers {
     }
 
     /// Whether there is a thread that takes a task.
-    fn take(&self, task: Task) -> bool {
+    fn take(&self, task: MemberTask) -> bool {
         !self.threads.is_empty() && self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
     }
 }
@@ -232,17 +232,17 @@ impl Drop for Workers {
 }
 
 /// All of a run, put into `text`, which is empty.
-fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize, mut text: Vec<u8>) -> Unpacked
+fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize, mut text: Vec<u8>) -> UnpackResult
 where
     for<'a> U: Unpack<&'a [u8]>,
 {
-    let mut input = Input::new(raw);
+    let mut input = RawInput::new(raw);
     loop {
         match unpack.step(&mut input, &mut text) {
-            Ok(true) if text.len() > text_max => return Unpacked::TooLong,
+            Ok(true) if text.len() > text_max => return UnpackResult::TooLong,
             Ok(true) => {}
-            Ok(false) => return Unpacked::Whole(text),
-            Err(_) => return Unpacked::Faulty,
+            Ok(false) => return UnpackResult::Whole(text),
+            Err(_) => return UnpackResult::Faulty,
         }
     }
 }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     fn all<U: for<'a> Unpack<&'a [u8]>>(mut unpack: U, bytes: &[u8]) -> (Vec<u8>, Option<String>) {
-        let (mut input, mut out) = (Input::new(bytes), Vec::new());
+        let (mut input, mut out) = (RawInput::new(bytes), Vec::new());
         loop {
             match unpack.step(&mut input, &mut out) {
                 Ok(true) => {}
@@ -303,12 +303,12 @@ mod tests {
     /// Demands that threads give what one gives; how many runs came from threads.
     fn check<U>(make: impl Fn() -> U, bytes: &[u8], sizes: Sizes) -> (usize, Option<String>)
     where
-        U: Member,
+        U: MemberFormat,
         for<'a> U: Unpack<&'a [u8]>,
     {
         let expected = all(make(), bytes);
         let mut members = Members { sizes, ..Members::new(make(), 3) };
-        let (mut input, mut out, mut runs) = (Input::new(bytes), Vec::new(), 0);
+        let (mut input, mut out, mut runs) = (RawInput::new(bytes), Vec::new(), 0);
         let fault = loop {
             let before = out.len();
             match members.step(&mut input, &mut out) {
@@ -325,7 +325,7 @@ mod tests {
     /// The same of texts that are whole, cut, changed, and whose members are too long.
     fn check_all<U>(make: impl Fn() -> U + Copy, pack: fn(&[u8]) -> Vec<u8>)
     where
-        U: Member,
+        U: MemberFormat,
         for<'a> U: Unpack<&'a [u8]>,
     {
         let text = text();

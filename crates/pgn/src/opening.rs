@@ -5,8 +5,8 @@
 //! comments, or a tag pair or numbered moves come after prose. A piece cut out of a file begins inside a comment, and such
 //! a comment reads as prose.
 
-use super::lex::{self, BOM, Word, at_line_start, is_blank, is_eol};
-use super::san::Shape;
+use super::lex::{self, BOM, MovetextWord, at_line_start, is_blank, is_eol};
+use super::san::SanShape;
 
 /// The reason for which a text that is none of games is not read.
 const NO_GAMES: &str =
@@ -19,7 +19,7 @@ const BINARY: &str =
 
 /// What the beginning of a text says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Opening {
+pub(super) enum FirstBytes {
     /// Games may follow, whatever the rest says.
     Games,
     /// Nothing yet; if this is all, games may be in it.
@@ -34,21 +34,21 @@ pub(super) enum Opening {
     Binary,
 }
 
-impl Opening {
+impl FirstBytes {
     /// The reason for which a text of which no more follows is not read, if there is one.
     pub(super) fn refusal(self) -> Option<&'static str> {
         match self {
-            Opening::Games | Opening::Comments => None,
-            Opening::Prose | Opening::Other => Some(NO_GAMES),
-            Opening::Json => Some(JSON),
-            Opening::Binary => Some(BINARY),
+            FirstBytes::Games | FirstBytes::Comments => None,
+            FirstBytes::Prose | FirstBytes::Other => Some(NO_GAMES),
+            FirstBytes::Json => Some(JSON),
+            FirstBytes::Binary => Some(BINARY),
         }
     }
 }
 
 /// Tells what whole lines at the beginning of a text say.
-pub(super) fn opening(head: &[u8]) -> Opening {
-    use Opening::{Comments, Games};
+pub(super) fn opening(head: &[u8]) -> FirstBytes {
+    use FirstBytes::{Comments, Games};
     let (mut at, mut is_numbered, mut has_signs) = (0, false, false);
     loop {
         let rest = &head[at..];
@@ -56,7 +56,7 @@ pub(super) fn opening(head: &[u8]) -> Opening {
             [] => return Comments,
             // Texts of games may have NULs, but not between signs that mean nothing.
             [0, ..] if has_signs => return with_nul(head, at),
-            [b'{' | b'[', ..] if is_json(rest) => return Opening::Json,
+            [b'{' | b'[', ..] if is_json(rest) => return FirstBytes::Json,
             [byte, ..] if is_blank(*byte) || is_eol(*byte) => at + 1,
             _ if rest.starts_with(BOM) => at + BOM.len(),
             [b'{', ..] => match lex::comment_end(head, at + 1, head.len()) {
@@ -72,13 +72,13 @@ pub(super) fn opening(head: &[u8]) -> Opening {
             [b'$', ..] => lex::word_end(head, at + 1),
             _ => {
                 let stop = lex::word_end(head, at);
-                match Word::of(&head[at..stop]) {
-                    Word::Result(_) | Word::Null => return Games,
-                    Word::Mark => {
+                match MovetextWord::of(&head[at..stop]) {
+                    MovetextWord::Result(_) | MovetextWord::Null => return Games,
+                    MovetextWord::Mark => {
                         has_signs |= lex::glyph(&head[at..stop]).is_none();
                         stop
                     }
-                    Word::Number { length, .. } => match next_word(head, at + length) {
+                    MovetextWord::Number { length, .. } => match next_word(head, at + length) {
                         Some(word) if is_like_a_move(word) => return Games,
                         Some(_) => return preface(head),
                         None => {
@@ -86,9 +86,9 @@ pub(super) fn opening(head: &[u8]) -> Opening {
                             at + length
                         }
                     },
-                    Word::Other if Shape::parse(&head[at..stop]).is_some() => return Games,
-                    Word::Other if is_numbered && names_square(&head[at..stop]) => return Games,
-                    Word::Other => return preface(head),
+                    MovetextWord::Other if SanShape::parse(&head[at..stop]).is_some() => return Games,
+                    MovetextWord::Other if is_numbered && names_square(&head[at..stop]) => return Games,
+                    MovetextWord::Other => return preface(head),
                 }
             }
         };
@@ -103,16 +103,16 @@ fn is_tag(text: &[u8], at: usize) -> bool {
 
 /// What a text says with a tag pair, of which `unclear` is said if a line has to follow: in settings names with values follow what is
 /// written as a tag pair there, such as `[branch "main"]` and `[Desktop Entry]`.
-fn with_tag(head: &[u8], at: usize, unclear: Opening) -> Opening {
+fn with_tag(head: &[u8], at: usize, unclear: FirstBytes) -> FirstBytes {
     let line = &head[..lex::line_end(head, at)];
     if lex::quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase()) {
-        return Opening::Games;
+        return FirstBytes::Games;
     }
     let next = head[line.len()..].trim_ascii_start();
     match next.is_empty() {
         true => unclear,
-        false if is_setting(&next[..lex::line_end(next, 0)]) => Opening::Other,
-        false => Opening::Games,
+        false if is_setting(&next[..lex::line_end(next, 0)]) => FirstBytes::Other,
+        false => FirstBytes::Games,
     }
 }
 
@@ -122,13 +122,13 @@ fn is_setting(line: &[u8]) -> bool {
     let name = &line[..line.iter().take_while(|byte| is_name(byte)).count()];
     name.first().is_some_and(u8::is_ascii_alphabetic)
         && line[name.len()..].trim_ascii_start().starts_with(b"=")
-        && Shape::parse(name).is_none()
+        && SanShape::parse(name).is_none()
 }
 
 /// What a text says with a NUL behind signs that mean nothing: it is no text, unless it ends there or a tag pair begins a line.
-fn with_nul(head: &[u8], at: usize) -> Opening {
+fn with_nul(head: &[u8], at: usize) -> FirstBytes {
     let is_end = head[at..].iter().all(|&byte| is_blank(byte) || is_eol(byte));
-    if is_end { Opening::Comments } else { preface(head) }
+    if is_end { FirstBytes::Comments } else { preface(head) }
 }
 
 /// True if JSON begins here: an object with a name, or a list with two values or of one value that the end of the text or
@@ -169,18 +169,18 @@ fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
 
 /// What may follow a move number at the beginning of a text.
 fn is_like_a_move(word: &[u8]) -> bool {
-    names_square(word) || matches!(Word::of(word), Word::Result(_) | Word::Number { .. } | Word::Mark)
+    names_square(word) || matches!(MovetextWord::of(word), MovetextWord::Result(_) | MovetextWord::Number { .. } | MovetextWord::Mark)
 }
 
 /// A move in any language names a square or castles.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
-    Shape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
+    SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
 }
 
 /// What prose says: whether a tag pair begins a line after it, or a move with its number and more movetext follow. What
 /// shows games as examples is no such prose, nor is what no text holds.
-fn preface(head: &[u8]) -> Opening {
+fn preface(head: &[u8]) -> FirstBytes {
     let (mut at, mut has_nul) = (0, false);
     while at < head.len() {
         at = match head[at] {
@@ -189,25 +189,25 @@ fn preface(head: &[u8]) -> Opening {
                 at + 1
             }
             byte if is_blank(byte) || is_eol(byte) => at + 1,
-            byte if byte.is_ascii_control() => return Opening::Binary,
-            b'`' if head[at..].starts_with(b"```") => return Opening::Other,
-            b'[' if at_line_start(head, at) && is_tag(head, at) => return with_tag(head, at, Opening::Prose),
+            byte if byte.is_ascii_control() => return FirstBytes::Binary,
+            b'`' if head[at..].starts_with(b"```") => return FirstBytes::Other,
+            b'[' if at_line_start(head, at) && is_tag(head, at) => return with_tag(head, at, FirstBytes::Prose),
             _ => {
                 let stop = lex::word_end(head, at).max(at + 1);
                 let word = &head[at..stop];
                 if word.iter().any(|&byte| byte.is_ascii_control() && !is_blank(byte)) {
-                    return Opening::Binary;
+                    return FirstBytes::Binary;
                 }
-                match Word::of(word) {
-                    Word::Number { length, dotted: true, .. } if !has_nul && has_moves(head, at + length) => {
-                        return Opening::Games;
+                match MovetextWord::of(word) {
+                    MovetextWord::Number { length, dotted: true, .. } if !has_nul && has_moves(head, at + length) => {
+                        return FirstBytes::Games;
                     }
                     _ => stop,
                 }
             }
         };
     }
-    if has_nul { Opening::Binary } else { Opening::Prose }
+    if has_nul { FirstBytes::Binary } else { FirstBytes::Prose }
 }
 
 /// Whether a move stands behind a number, and more movetext behind the move, on the same line.
@@ -229,7 +229,7 @@ fn has_moves(head: &[u8], from: usize) -> bool {
         Some(_) => {
             let word = &head[next..lex::word_end(head, next).max(next + 1)];
             names_square(word)
-                || matches!(Word::of(word), Word::Result(_) | Word::Number { dotted: true, .. })
+                || matches!(MovetextWord::of(word), MovetextWord::Result(_) | MovetextWord::Number { dotted: true, .. })
         }
     }
 }
@@ -258,7 +258,7 @@ mod tests {
             let whole = opening(text.as_bytes());
             for (end, _) in text.match_indices('\n') {
                 match opening(&text.as_bytes()[..=end]) {
-                    Opening::Comments | Opening::Prose | Opening::Binary => {}
+                    FirstBytes::Comments | FirstBytes::Prose | FirstBytes::Binary => {}
                     found => assert_eq!(found, whole, "{text:?} {end}"),
                 }
             }
@@ -310,7 +310,7 @@ mod tests {
             &late,
         ] {
             let found = opening(text.as_bytes());
-            assert!(matches!(found, Opening::Games | Opening::Comments), "{text:?}: {found:?}");
+            assert!(matches!(found, FirstBytes::Games | FirstBytes::Comments), "{text:?}: {found:?}");
         }
         for text in [
             "# orbit\n\nSearches games.\n\n```\n[Event \"x\"]\n```\n",

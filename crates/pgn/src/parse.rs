@@ -2,16 +2,16 @@
 
 use shakmaty::{Color, Position as _};
 
-use super::lex::{self, Range};
+use super::lex::{self, ByteRange};
 use super::quick;
 use super::resolve::{self, Misfit};
-use super::san::Shape;
-use super::start::{self, Rules, text};
-use super::tokenizer::{Event, Plain, Tokenizer, Trouble};
-use super::tree::{Loss, Tree, comment};
-use super::{AnnotationKind, Fault, Game, Outcome, Status, Tag};
+use super::san::SanShape;
+use super::start::{self, VariantRules, text};
+use super::tokenizer::{Event, PlainMove, Tokenizer, StructureError};
+use super::tree::{Loss, SideLines, comment};
+use super::{AnnotationKind, ReadFault, Game, Outcome, GameStatus, Tag};
 use orbit_core::board::{PackedMove, Position};
-use orbit_core::fen::Line;
+use orbit_core::fen::ListLine;
 use orbit_core::isa::Isa;
 use orbit_core::text::is_same;
 
@@ -33,7 +33,7 @@ impl Default for ParseOptions {
 }
 
 /// The position that the next move is played on.
-enum Board {
+enum ParserBoard {
     /// The tags have not been looked at yet.
     Unset,
     Legal(Position),
@@ -47,7 +47,7 @@ enum Board {
 
 /// Which quick ways through plain text are taken. Games do not depend on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ways {
+pub(super) struct QuickWays {
     /// Words and tag pairs one by one.
     pub(super) plain: bool,
     /// Words of many bytes together.
@@ -56,18 +56,18 @@ pub(super) struct Ways {
 
 /// Where what is kept of a game stands in its text.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct TextPlaces {
     /// The names and the values of tags; these as they are written, without quotes.
-    pub(super) tags: Vec<(Range, Range)>,
+    pub(super) tags: Vec<(ByteRange, ByteRange)>,
     /// Where the movetext begins.
     pub(super) movetext: Option<usize>,
     /// The moves that are kept.
     pub(super) words: Vec<WordPlace>,
     /// The comments that stand at a node or before the moves, without what encloses them. Those before the first move of a
     /// side line are none.
-    pub(super) comments: Vec<(u32, Range)>,
+    pub(super) comments: Vec<(u32, ByteRange)>,
     /// Glyphs, wherever they stand, but for those of words that are not kept.
-    pub(super) glyphs: Vec<(u16, Range)>,
+    pub(super) glyphs: Vec<(u16, ByteRange)>,
 }
 
 /// A move in the text of a game.
@@ -84,24 +84,24 @@ pub(super) struct WordPlace {
     pub(super) in_side_line: bool,
 }
 
-impl Board {
+impl ParserBoard {
     fn position(&self) -> Option<Position> {
         match self {
-            Board::Legal(position) | Board::Loose(position) => Some(*position),
-            Board::Unset | Board::Unplayable(_) | Board::Dead => None,
+            ParserBoard::Legal(position) | ParserBoard::Loose(position) => Some(*position),
+            ParserBoard::Unset | ParserBoard::Unplayable(_) | ParserBoard::Dead => None,
         }
     }
 }
 
 /// Reads the games of one part. Keeps its buffers from game to game.
-pub(super) struct Parser<'a> {
+pub(super) struct GameParser<'a> {
     text: &'a [u8],
     /// Offset of `text` in its source.
     base: u64,
     /// True if the source ends with `text`.
     pub(super) is_last: bool,
     options: &'a ParseOptions,
-    ways: Ways,
+    ways: QuickWays,
     blocks: quick::Blocks,
     game: Game,
     /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
@@ -111,22 +111,22 @@ pub(super) struct Parser<'a> {
     fen: Vec<u8>,
     has_fen: bool,
     variant: Option<Vec<u8>>,
-    board: Board,
+    board: ParserBoard,
     /// The boards of the lines around the current place.
-    outer: Vec<Board>,
+    outer: Vec<ParserBoard>,
     /// Side lines and annotations, if they are kept.
-    tree: Tree,
+    tree: SideLines,
     open: bool,
     done: bool,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn new(options: &'a ParseOptions) -> Parser<'a> {
-        Parser::by(options, Ways { plain: true, quick: Some(Isa::detected()) })
+impl<'a> GameParser<'a> {
+    pub(super) fn new(options: &'a ParseOptions) -> GameParser<'a> {
+        GameParser::by(options, QuickWays { plain: true, quick: Some(Isa::detected()) })
     }
 
-    pub(super) fn by(options: &'a ParseOptions, ways: Ways) -> Parser<'a> {
-        Parser {
+    pub(super) fn by(options: &'a ParseOptions, ways: QuickWays) -> GameParser<'a> {
+        GameParser {
             text: &[],
             base: 0,
             is_last: false,
@@ -139,9 +139,9 @@ impl<'a> Parser<'a> {
             fen: Vec::new(),
             has_fen: false,
             variant: None,
-            board: Board::Unset,
+            board: ParserBoard::Unset,
             outer: Vec::new(),
-            tree: Tree::default(),
+            tree: SideLines::default(),
             open: false,
             done: false,
         }
@@ -188,14 +188,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the first game of a text with its side lines, and tells where what it keeps stands.
-    pub(super) fn first_game(&mut self, text: &'a [u8]) -> Places {
+    pub(super) fn first_game(&mut self, text: &'a [u8]) -> TextPlaces {
         self.text = text;
         self.base = 0;
         self.clear(0);
         let mut tokenizer = Tokenizer::whole(text, usize::MAX);
-        let mut places = Places::default();
-        let mut words: Vec<(usize, u32, Range)> = Vec::new();
-        let mut comments: Vec<(usize, u32, Range)> = Vec::new();
+        let mut places = TextPlaces::default();
+        let mut words: Vec<(usize, u32, ByteRange)> = Vec::new();
+        let mut comments: Vec<(usize, u32, ByteRange)> = Vec::new();
         let mut is_behind_word = false;
         while let Some(event) = tokenizer.next() {
             if self.open && matches!(event, Event::Start(_)) {
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
             // What is left open goes on to the end: a comment before it is none of its words.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
             places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
-            let here = self.moves_here().filter(|_| !matches!(self.board, Board::Dead));
+            let here = self.moves_here().filter(|_| !matches!(self.board, ParserBoard::Dead));
             let is_glyph = matches!(event, Event::Glyph(..));
             is_behind_word &= is_glyph;
             match (event, here) {
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         self.finish_tree();
         let node = |line, moves| self.tree.node(line, moves);
         let before = self.halves_before();
-        let word = |(line, moves, word): (usize, u32, Range)| WordPlace {
+        let word = |(line, moves, word): (usize, u32, ByteRange)| WordPlace {
             node: node(line, moves),
             start: word.start,
             end: word.end,
@@ -281,12 +281,12 @@ impl<'a> Parser<'a> {
     #[cold]
     fn take_tree(&mut self, event: Event) {
         self.set_up();
-        if matches!(self.game.status, Status::Skipped(_)) {
+        if matches!(self.game.status, GameStatus::Skipped(_)) {
             return;
         }
         let played = self.game.moves.len();
         // A glyph or a comment after a word that was not kept is none of the moves before it.
-        let keeps = self.options.annotations && !matches!(self.board, Board::Dead);
+        let keeps = self.options.annotations && !matches!(self.board, ParserBoard::Dead);
         match event {
             Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
             Event::Open(at) => self.open_line(at),
@@ -303,13 +303,13 @@ impl<'a> Parser<'a> {
     }
 
     fn open_line(&mut self, at: usize) {
-        let is_cut = matches!(self.board, Board::Dead | Board::Unplayable(_));
+        let is_cut = matches!(self.board, ParserBoard::Dead | ParserBoard::Unplayable(_));
         let Some(opened) = self.tree.open(at, is_cut, &self.game.positions) else { return };
         let board = match opened {
             Ok(position) => board_of(position),
             Err(loss) => {
                 self.lose(loss, at, "");
-                Board::Dead
+                ParserBoard::Dead
             }
         };
         self.outer.push(std::mem::replace(&mut self.board, board));
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
     /// The operation `id` becomes the tag `Event`, the others have their own names; the counters of a FEN, if they are
     /// not 0 and 1, become `hmvc` and `fmvn`.
     fn epd_line(&mut self, line: &[u8]) {
-        let line = Line::split(line);
+        let line = ListLine::split(line);
         if self.options.tags {
             let [clock, number] = line.counters;
             for (name, counter, usual) in [(&b"hmvc"[..], clock, &b"0"[..]), (b"fmvn", number, b"1")] {
@@ -387,14 +387,14 @@ impl<'a> Parser<'a> {
         game.lines.clear();
         game.annotations.clear();
         game.outcome = Outcome::Unknown;
-        game.status = Status::Whole;
+        game.status = GameStatus::Whole;
         game.notes.clear();
         game.lost.clear();
         self.tags = 0;
         self.fen.clear();
         self.has_fen = false;
         self.variant = None;
-        self.board = Board::Unset;
+        self.board = ParserBoard::Unset;
         if self.options.variations {
             self.outer.clear();
             self.tree.clear();
@@ -412,7 +412,7 @@ impl<'a> Parser<'a> {
     /// Notes that a source ends with moves and no result, as one does that is cut off between two words.
     fn end(&mut self) {
         let is_open = self.open && !self.done && !self.game.moves.is_empty();
-        if is_open && self.is_last && self.game.status == Status::Whole {
+        if is_open && self.is_last && self.game.status == GameStatus::Whole {
             let at = self.text.trim_ascii_end().len();
             let reason = "the last game has no result and counts as `*`: the file may be cut off";
             self.game.notes.push(self.fault(at, reason.to_owned()));
@@ -433,14 +433,14 @@ impl<'a> Parser<'a> {
 
     fn finish_tree(&mut self) {
         self.leave_lines();
-        let Parser { tree, game, base, .. } = self;
+        let GameParser { tree, game, base, .. } = self;
         let Game { moves, lines, annotations, lost, .. } = game;
         tree.finish(moves.len(), lines, annotations, |at, ply, reason| {
-            lost.push(Fault { offset: *base + at as u64, ply, reason });
+            lost.push(ReadFault { offset: *base + at as u64, ply, reason });
         });
     }
 
-    fn tag(&mut self, name: Range, value: Range, escaped: bool) {
+    fn tag(&mut self, name: ByteRange, value: ByteRange, escaped: bool) {
         let (name, value) = (&self.text[name], &self.text[value]);
         if !self.has_fen && name.eq_ignore_ascii_case(b"FEN") {
             unescape(value, &mut self.fen);
@@ -475,24 +475,24 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn fault(&self, at: usize, reason: String) -> Fault {
-        Fault { offset: self.base + at as u64, ply: self.game.moves.len() as u32, reason }
+    fn fault(&self, at: usize, reason: String) -> ReadFault {
+        ReadFault { offset: self.base + at as u64, ply: self.game.moves.len() as u32, reason }
     }
 
     fn cut(&mut self, at: usize, reason: String) {
-        self.game.status = Status::Cut(self.fault(at, reason));
-        self.board = Board::Dead;
+        self.game.status = GameStatus::Cut(self.fault(at, reason));
+        self.board = ParserBoard::Dead;
     }
 
-    fn trouble(&mut self, at: usize, trouble: Trouble) {
+    fn trouble(&mut self, at: usize, trouble: StructureError) {
         let reason = match trouble {
-            Trouble::OpenComment => String::from("comment is not closed"),
-            Trouble::OpenVariation => String::from("variation is not closed"),
-            Trouble::TooLong(cap) => format!("game is longer than {cap} bytes"),
+            StructureError::OpenComment => String::from("comment is not closed"),
+            StructureError::OpenVariation => String::from("variation is not closed"),
+            StructureError::TooLong(cap) => format!("game is longer than {cap} bytes"),
         };
         self.leave_lines();
         self.set_up();
-        let dead = matches!(self.board, Board::Dead);
+        let dead = matches!(self.board, ParserBoard::Dead);
         if !self.done && !dead && self.base + at as u64 == self.game.offset {
             self.skip(at, reason);
         } else if !self.done && !dead {
@@ -506,17 +506,17 @@ impl<'a> Parser<'a> {
 
     /// Finds the start position, once all tags are known.
     fn set_up(&mut self) {
-        if !matches!(self.board, Board::Unset) {
+        if !matches!(self.board, ParserBoard::Unset) {
             return;
         }
         let at = (self.game.offset - self.base) as usize;
-        let rules = self.variant.as_deref().map_or(Rules::Standard, Rules::of);
+        let rules = self.variant.as_deref().map_or(VariantRules::Standard, VariantRules::of);
         let skip = match rules {
-            Rules::Foreign => Some(format!(
+            VariantRules::Foreign => Some(format!(
                 "variant {} is not supported",
                 text(self.variant.as_deref().unwrap_or_default())
             )),
-            Rules::Chess960 if !self.has_fen => {
+            VariantRules::Chess960 if !self.has_fen => {
                 Some(String::from("a Chess960 game has no FEN to start from"))
             }
             _ => None,
@@ -525,19 +525,19 @@ impl<'a> Parser<'a> {
             return self.skip(at, reason);
         }
         if !self.has_fen || self.fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-')) {
-            self.board = Board::Legal(Position::STANDARD);
+            self.board = ParserBoard::Legal(Position::STANDARD);
             self.game.positions.push(Position::STANDARD);
             return;
         }
         let offset = self.game.offset;
         let notes = &mut self.game.notes;
-        match start::read(&self.fen, rules, &mut |reason| notes.push(Fault { offset, ply: 0, reason })) {
+        match start::read(&self.fen, rules, &mut |reason| notes.push(ReadFault { offset, ply: 0, reason })) {
             Ok(start) => {
                 self.game.start = Some(start.position).filter(|start| *start != Position::STANDARD);
                 self.game.positions.push(start.position);
                 self.board = match start.playable {
-                    Ok(()) => Board::Legal(start.position),
-                    Err(reason) => Board::Unplayable(reason),
+                    Ok(()) => ParserBoard::Legal(start.position),
+                    Err(reason) => ParserBoard::Unplayable(reason),
                 };
             }
             Err(reason) => self.skip(at, reason.to_owned()),
@@ -545,17 +545,17 @@ impl<'a> Parser<'a> {
     }
 
     fn skip(&mut self, at: usize, reason: String) {
-        self.game.status = Status::Skipped(self.fault(at, reason));
-        self.board = Board::Dead;
+        self.game.status = GameStatus::Skipped(self.fault(at, reason));
+        self.board = ParserBoard::Dead;
     }
 
     /// Reads on while the movetext is plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
             _ if !self.ways.plain => {}
-            Board::Legal(position) => self.plain_moves(position, tokenizer),
-            Board::Dead => tokenizer.skip_plain(),
-            Board::Unset => {
+            ParserBoard::Legal(position) => self.plain_moves(position, tokenizer),
+            ParserBoard::Dead => tokenizer.skip_plain(),
+            ParserBoard::Unset => {
                 // Games mostly have the tags of the game before in the same order.
                 while let Some((name, value)) =
                     tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
@@ -563,7 +563,7 @@ impl<'a> Parser<'a> {
                     self.tag(name, value, false);
                 }
             }
-            Board::Loose(_) | Board::Unplayable(_) => {}
+            ParserBoard::Loose(_) | ParserBoard::Unplayable(_) => {}
         }
     }
 
@@ -574,12 +574,12 @@ impl<'a> Parser<'a> {
             if let (Some(level), Some((text, from))) = (self.ways.quick, tokenizer.plain_text()) {
                 let Game { moves, positions, .. } = &mut self.game;
                 let before = moves.len();
-                let line = quick::Line { moves, positions, blocks: &mut self.blocks };
+                let line = quick::QuickLine { moves, positions, blocks: &mut self.blocks };
                 let (to, after) = quick::play(level, text, from, position, line);
                 position = after;
                 tokenizer.pass(to, self.game.moves.len() - before);
             }
-            let Some(Plain { word, san }) = tokenizer.plain() else { break };
+            let Some(PlainMove { word, san }) = tokenizer.plain() else { break };
             match resolve::plain(san, position) {
                 Ok(mv) => {
                     position.play(mv);
@@ -587,7 +587,7 @@ impl<'a> Parser<'a> {
                     self.game.positions.push(position);
                 }
                 Err(misfit) => {
-                    self.board = Board::Legal(position);
+                    self.board = ParserBoard::Legal(position);
                     return match tokenizer.with_promotion(&word) {
                         Some(word) => self.word(word),
                         None => self.misfit(word, misfit),
@@ -595,19 +595,19 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        self.board = Board::Legal(position);
+        self.board = ParserBoard::Legal(position);
     }
 
-    fn word(&mut self, range: Range) {
+    fn word(&mut self, range: ByteRange) {
         self.set_up();
         let word = &self.text[range.clone()];
         let shape = match &self.board {
-            Board::Dead | Board::Unset => return,
-            Board::Unplayable(reason) => {
+            ParserBoard::Dead | ParserBoard::Unset => return,
+            ParserBoard::Unplayable(reason) => {
                 let reason = format!("{} cannot be played: {reason}", text(word));
                 return self.cut_line(range.start, reason);
             }
-            _ => Shape::parse(word),
+            _ => SanShape::parse(word),
         };
         let Some(shape) = shape else {
             return self.cut_line(range.start, format!("{} is no move", text(word)));
@@ -619,7 +619,7 @@ impl<'a> Parser<'a> {
         }
         if self.options.variations
             && self.options.annotations
-            && !matches!(self.board, Board::Dead)
+            && !matches!(self.board, ParserBoard::Dead)
             && let Some(glyph) = lex::glyph(&self.text[range])
         {
             self.remark(AnnotationKind::Nag(glyph), self.game.moves.len());
@@ -643,11 +643,11 @@ impl<'a> Parser<'a> {
         }
         let loss = self.tree.cut();
         self.lose(loss, at, &reason);
-        self.board = Board::Dead;
+        self.board = ParserBoard::Dead;
     }
 
     #[cold]
-    fn misfit(&mut self, word: Range, misfit: Misfit) {
+    fn misfit(&mut self, word: ByteRange, misfit: Misfit) {
         let at = word.start;
         let word = text(&self.text[word]);
         let reason = match misfit {
@@ -661,49 +661,49 @@ impl<'a> Parser<'a> {
     }
 
     /// The move that is meant, and the position after it.
-    fn play(&mut self, shape: Shape) -> Result<(PackedMove, Position), Misfit> {
+    fn play(&mut self, shape: SanShape) -> Result<(PackedMove, Position), Misfit> {
         match &mut self.board {
-            Board::Legal(position) if shape == Shape::Null => {
+            ParserBoard::Legal(position) if shape == SanShape::Null => {
                 let passed = position.to_chess().ok().and_then(|chess| chess.swap_turn().ok());
                 position.play(PackedMove::NULL);
                 let position = *position;
                 if passed.is_none() {
-                    self.board = Board::Loose(position);
+                    self.board = ParserBoard::Loose(position);
                 }
                 Ok((PackedMove::NULL, position))
             }
-            Board::Legal(position) => {
+            ParserBoard::Legal(position) => {
                 let mv = resolve::resolve(shape, *position)?;
                 position.play(mv);
                 Ok((mv, *position))
             }
-            Board::Loose(position) => {
+            ParserBoard::Loose(position) => {
                 let mv = match shape {
-                    Shape::Null => PackedMove::NULL,
+                    SanShape::Null => PackedMove::NULL,
                     _ => resolve::resolve_loosely(shape, position)?,
                 };
                 position.play(mv);
                 let position = *position;
                 if position.to_chess().is_ok() {
-                    self.board = Board::Legal(position);
+                    self.board = ParserBoard::Legal(position);
                 }
                 Ok((mv, position))
             }
-            Board::Unset | Board::Unplayable(_) | Board::Dead => Err(Misfit::Illegal),
+            ParserBoard::Unset | ParserBoard::Unplayable(_) | ParserBoard::Dead => Err(Misfit::Illegal),
         }
     }
 }
 
 /// The glyph at the end of the word of a move, if it has one.
-fn suffix(text: &[u8], word: &Range) -> Option<(u16, Range)> {
+fn suffix(text: &[u8], word: &ByteRange) -> Option<(u16, ByteRange)> {
     let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let at = word.end - marks..word.end;
     Some((lex::glyph(&text[at.clone()])?, at))
 }
 
 /// The board of a line that leaves a position of another one.
-fn board_of(position: Position) -> Board {
-    if position.to_chess().is_ok() { Board::Legal(position) } else { Board::Loose(position) }
+fn board_of(position: Position) -> ParserBoard {
+    if position.to_chess().is_ok() { ParserBoard::Legal(position) } else { ParserBoard::Loose(position) }
 }
 
 /// Resolves `\"` and `\\`; any other backslash stands for itself.

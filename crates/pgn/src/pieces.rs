@@ -4,14 +4,14 @@ use std::io::{self, Read};
 
 /// The piece at hand.
 #[derive(Default)]
-pub(super) struct Pieces {
+pub(super) struct PieceAtHand {
     piece: Vec<u8>,
     /// Bytes of the piece that were taken.
     taken: usize,
     at_end: bool,
 }
 
-impl Pieces {
+impl PieceAtHand {
     /// Reads of the piece at hand, and where all of it was taken, of the one that `next` waits for; `None` is the end.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl Pieces {
         while self.taken == self.piece.len() && !self.at_end {
             self.at_end = true;
             if let Some(piece) = next()? {
-                *self = Pieces { piece, taken: 0, at_end: false };
+                *self = PieceAtHand { piece, taken: 0, at_end: false };
             }
         }
         let length = (&self.piece[self.taken..]).read(buffer)?;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use twox_hash::XxHash3_64;
 
-use super::archive::{self, Refusal, Unpacking};
+use super::archive::{self, ArchiveRefusal, Unpacking};
 use super::{Freshness, Options, Stamp};
 
 impl Stamp {
@@ -71,7 +71,7 @@ impl Stamp {
 pub fn is_file(path: &Path) -> bool {
     match Stamp::at(path) {
         Ok(stamp) => stamp.bytes.is_some(),
-        Err(error) => Refusal::told(&error).is_some(),
+        Err(error) => ArchiveRefusal::told(&error).is_some(),
     }
 }
 

@@ -26,9 +26,9 @@ use std::ops::Range;
 
 use shakmaty::{CastlingSide, Square};
 
-use self::block::Block;
+use self::block::TextBlock;
 use self::instructions::{Base, Instructions};
-use self::sketches::Sketches;
+use self::sketches::PieceTables;
 use self::tables::{AROUND, FROM, HINTS, KING, RIGHTS, WAYS};
 use self::words::WORDS;
 use super::lex::window;
@@ -45,7 +45,7 @@ pub(super) fn play(
     text: &[u8],
     from: usize,
     position: Position,
-    game: Line<'_>,
+    game: QuickLine<'_>,
 ) -> (usize, Position) {
     if !may_begin(text, from) {
         return (from, position);
@@ -60,7 +60,7 @@ pub(super) fn play(
                 text: &[u8],
                 from: usize,
                 position: Position,
-                game: Line<'_>,
+                game: QuickLine<'_>,
             ) -> (usize, Position) {
                 play_with(with, text, from, position, game)
             }
@@ -83,17 +83,17 @@ pub(super) fn play(
 }
 
 /// The moves of a main line, and the positions after them.
-pub(super) struct Line<'a> {
+pub(super) struct QuickLine<'a> {
     pub(super) moves: &'a mut Vec<PackedMove>,
     pub(super) positions: &'a mut Vec<Position>,
     pub(super) blocks: &'a mut Blocks,
 }
 
 /// Room for the block whose moves are played, and for the next one.
-pub(super) struct Blocks([Block; 2]);
+pub(super) struct Blocks([TextBlock; 2]);
 
 impl Blocks {
-    pub(super) const EMPTY: Blocks = Blocks([Block::EMPTY; 2]);
+    pub(super) const EMPTY: Blocks = Blocks([TextBlock::EMPTY; 2]);
 }
 
 /// Whether a word or a number begins here or after a blank: where comments follow each move, no block is looked at.
@@ -111,9 +111,9 @@ fn play_with(
     text: &[u8],
     from: usize,
     position: Position,
-    Line { moves, positions, blocks }: Line<'_>,
+    QuickLine { moves, positions, blocks }: QuickLine<'_>,
 ) -> (usize, Position) {
-    let mut men = Men::of(position);
+    let mut men = QuickPosition::of(position);
     if !men.has_usual_rights() {
         return (from, position);
     }
@@ -144,7 +144,7 @@ fn play_with(
                     0 => before,
                     #[expect(unsafe_code, reason = "slots are filled one after the other")]
                     // SAFETY: all slots before this one were written.
-                    _ => Men::of(unsafe { position_slots[played - 1].assume_init() }),
+                    _ => QuickPosition::of(unsafe { position_slots[played - 1].assume_init() }),
                 };
                 let Some((mv, after)) = unusual(text, block.word(played), men) else { break };
                 move_slots[played].write(mv);
@@ -170,7 +170,7 @@ fn play_with(
 /// Castles, or plays a plain move by the way of all moves.
 #[cold]
 #[inline(never)]
-fn unusual(text: &[u8], word: Range<usize>, mut men: Men) -> Option<(PackedMove, Men)> {
+fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
     let (san, _) = San::read(window(text, word.start)?).filter(|&(_, length)| length == word.len())?;
     if let San::Castle(towards) = san {
         let mv = if men.state & 1 == 0 { men.castle::<0>(towards) } else { men.castle::<1>(towards) }?;
@@ -179,12 +179,12 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: Men) -> Option<(PackedMove,
     let mut position = men.position();
     let mv = resolve::plain(san, position).ok()?;
     position.play(mv);
-    Some((mv, Men::of(position)))
+    Some((mv, QuickPosition::of(position)))
 }
 
 /// A legal position as its side to move sees it.
 #[derive(Clone, Copy)]
-struct Men {
+struct QuickPosition {
     /// The roles of pieces, as in [`Board`].
     roles: [u64; 3],
     own: u64,
@@ -195,15 +195,15 @@ struct Men {
     state: u32,
 }
 
-impl Men {
+impl QuickPosition {
     #[inline(always)]
-    fn of(position: Position) -> Men {
+    fn of(position: Position) -> QuickPosition {
         let [p0, p1, p2, black] = position.board.planes;
         let occupied = p0 | p1 | p2;
         let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
         let other = occupied ^ own;
         let king_of = |side: u64| (!p0 & p1 & p2 & side).trailing_zeros() as usize;
-        Men {
+        QuickPosition {
             roles: [p0, p1, p2],
             own,
             other,
@@ -215,7 +215,7 @@ impl Men {
 
     #[inline(always)]
     fn position(&self) -> Position {
-        let Men { roles: [p0, p1, p2], own, other, state, .. } = *self;
+        let QuickPosition { roles: [p0, p1, p2], own, other, state, .. } = *self;
         let black = if state & 1 == 0 { other } else { own };
         Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
     }
@@ -234,8 +234,8 @@ impl Men {
 
     /// Plays the move of a word; tells whether it was a usual one and legal. Where it was not, the men stand anyhow.
     #[inline(always)]
-    fn play<const COLOR: usize>(self, sketches: &Sketches, word: usize) -> (Men, PackedMove, bool) {
-        let Men { roles: [p0, p1, p2], own, other, own_king, other_king, state } = self;
+    fn play<const COLOR: usize>(self, sketches: &PieceTables, word: usize) -> (QuickPosition, PackedMove, bool) {
+        let QuickPosition { roles: [p0, p1, p2], own, other, own_king, other_king, state } = self;
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
@@ -266,14 +266,14 @@ impl Men {
         let passed = if origin & sketches.double[word] == 0 { 64 << 8 } else { (to as u32 ^ 8) << 8 };
         let rights = state & RIGHTS[from as usize] & RIGHTS[to];
         let state = rights | passed | (COLOR as u32 ^ 1);
-        let men = Men { roles, own: enemies, other: moved, own_king: other_king, other_king: king, state };
+        let men = QuickPosition { roles, own: enemies, other: moved, own_king: other_king, other_king: king, state };
         let mv = PackedMove((from | sketches.mv[word] as u32) as u16 | (COLOR as u16) << 15);
         (men, mv, wrong | seen == 0)
     }
 
     /// Castles as in standard chess, if that is legal. Where it is not, nothing changes.
     fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
-        let Men { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
+        let QuickPosition { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
         let back = 56 * COLOR;
         // Files: king and rook after the move, the rook before, those to be free, those that the king is on.
         let (king_to, rook_to, rook, free, way) = match towards {
@@ -293,7 +293,7 @@ impl Men {
         }
         let kings = king | 1 << (back + king_to);
         let rooks = 1 << (back + rook) | 1 << (back + rook_to);
-        *self = Men {
+        *self = QuickPosition {
             roles: [p0, p1 ^ kings, p2 ^ kings ^ rooks],
             own: other,
             other: own ^ kings ^ rooks,

@@ -8,7 +8,7 @@
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
 
-use super::san::Shape;
+use super::san::SanShape;
 use super::tokenizer::San;
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 use orbit_core::board::{Code, PackedMove, Position};
@@ -24,12 +24,12 @@ pub(super) enum Misfit {
 
 /// Finds the one legal move that is meant in a legal position. A wrong or missing `x` is forgiven,
 /// nothing else is.
-pub(super) fn resolve(shape: Shape, position: Position) -> Result<PackedMove, Misfit> {
-    let side = Side::of(position);
+pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
+    let side = MovingSide::of(position);
     let (role, file, rank, to, promotion) = match shape {
-        Shape::Null => return Err(Misfit::Illegal),
-        Shape::Castle(towards) => return side.castle(towards),
-        Shape::Piece { role, file, rank, to, promotion } => (role, file, rank, to, promotion),
+        SanShape::Null => return Err(Misfit::Illegal),
+        SanShape::Castle(towards) => return side.castle(towards),
+        SanShape::Piece { role, file, rank, to, promotion } => (role, file, rank, to, promotion),
     };
     let role = match (role, file, rank) {
         (Some(role), ..) => role,
@@ -54,7 +54,7 @@ pub(super) fn resolve(shape: Shape, position: Position) -> Result<PackedMove, Mi
 /// [`resolve`] for a plain word.
 #[inline(always)]
 pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> {
-    let side = Side::of(position);
+    let side = MovingSide::of(position);
     match san {
         San::Castle(towards) => side.castle(towards),
         San::Pawn { file, to, promotion } => side.pawn(file, !0, to, promotion),
@@ -63,21 +63,21 @@ pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> 
 }
 
 /// A legal position as its side to move sees it.
-struct Side {
+struct MovingSide {
     position: Position,
     occupied: u64,
     own: u64,
     king: Square,
 }
 
-impl Side {
+impl MovingSide {
     #[inline(always)]
-    fn of(position: Position) -> Side {
+    fn of(position: Position) -> MovingSide {
         let [p0, p1, p2, black] = position.board.planes;
         let occupied = p0 | p1 | p2;
         let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
         let king = Square::new((p1 & p2 & own).trailing_zeros() & 63);
-        Side { position, occupied, own, king }
+        MovingSide { position, occupied, own, king }
     }
 
     fn code(&self, role: usize) -> u32 {
@@ -269,8 +269,8 @@ fn between(a: Square, b: Square) -> u64 {
 
 /// Finds the one move that is meant in a position that is no legal one, because a side in check
 /// passed. Pieces move as they do, kings are not taken and not left to be taken, nobody castles.
-pub(super) fn resolve_loosely(shape: Shape, position: &Position) -> Result<PackedMove, Misfit> {
-    let Shape::Piece { role, file, rank, to, promotion } = shape else { return Err(Misfit::Illegal) };
+pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<PackedMove, Misfit> {
+    let SanShape::Piece { role, file, rank, to, promotion } = shape else { return Err(Misfit::Illegal) };
     let turn = position.state.turn();
     let board = shakmaty::Board::from(&position.board);
     if board.by_color(turn).contains(to) || board.kings().contains(to) {
@@ -376,15 +376,15 @@ mod tests {
     }
 
     /// What shakmaty's legal moves make of a shape.
-    fn wanted(shape: Shape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
+    fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));
             castles.next().copied().ok_or(Misfit::Illegal)
         };
         let (role, file, rank, to, promotion) = match shape {
-            Shape::Null => return Err(Misfit::Illegal),
-            Shape::Castle(side) => return castle(side),
-            Shape::Piece { role, file, rank, to, promotion } => (role, file, rank, to, promotion),
+            SanShape::Null => return Err(Misfit::Illegal),
+            SanShape::Castle(side) => return castle(side),
+            SanShape::Piece { role, file, rank, to, promotion } => (role, file, rank, to, promotion),
         };
         let from = file.zip(rank).map(|(file, rank)| Square::from_coords(file, rank));
         let piece = from.and_then(|from| chess.board().piece_at(from));
@@ -405,7 +405,7 @@ mod tests {
         let meant: Vec<Move> = meant.copied().collect();
         match (&meant[..], shape, from) {
             ([mv], ..) => Ok(*mv),
-            ([], Shape::Piece { role: None, .. }, Some(from))
+            ([], SanShape::Piece { role: None, .. }, Some(from))
                 if piece == Some(Piece { role: Role::King, color: chess.turn() }) =>
             {
                 let towards = CastlingSide::from_king_side(to > from);
@@ -418,7 +418,7 @@ mod tests {
         }
     }
 
-    fn compare(shape: Shape, chess: &Chess, position: Position, legal: &[Move], seen: &mut Seen) {
+    fn compare(shape: SanShape, chess: &Chess, position: Position, legal: &[Move], seen: &mut Seen) {
         let wanted = wanted(shape, chess, legal);
         let found = resolve(shape, position);
         let packed = wanted.map(|mv| PackedMove::from_shakmaty(mv, chess.turn()));
@@ -440,7 +440,7 @@ mod tests {
     fn compare_all(chess: &Chess, seen: &mut Seen) {
         let (position, legal) = (packed(chess), chess.legal_moves());
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
-            compare(Shape::Castle(side), chess, position, &legal, seen);
+            compare(SanShape::Castle(side), chess, position, &legal, seen);
         }
         let hints = |set: Bitboard| -> Vec<(Option<File>, Option<Rank>)> {
             let files = File::ALL.map(|file| (Some(file), None));
@@ -454,7 +454,7 @@ mod tests {
             for (file, rank) in hints(chess.board().occupied()) {
                 for to in Square::ALL {
                     for promotion in promotions.into_iter().take(if pawn { 3 } else { 1 }) {
-                        let shape = Shape::Piece { role, file, rank, to, promotion };
+                        let shape = SanShape::Piece { role, file, rank, to, promotion };
                         compare(shape, chess, position, &legal, seen);
                     }
                 }

@@ -6,7 +6,7 @@ use super::letters::{dash, past_blanks};
 
 /// What a word of movetext says, before any board is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
+pub(super) enum SanShape {
     /// Castling by its own sign.
     Castle(CastlingSide),
     /// A piece goes somewhere. `role` is `None` in coordinates such as `e2e4`: whatever stands there.
@@ -18,9 +18,9 @@ pub(super) enum Shape {
 /// Longer words are no moves.
 const WORD_MAX: usize = 32;
 
-impl Shape {
+impl SanShape {
     /// Reads a word with its suffixes (`+`, `#`, `!?`, `e.p.`, ...); `None` if it is no move.
-    pub(super) fn parse(word: &[u8]) -> Option<Shape> {
+    pub(super) fn parse(word: &[u8]) -> Option<SanShape> {
         if word.len() < 2 || word.len() > WORD_MAX {
             return None;
         }
@@ -35,12 +35,12 @@ impl Shape {
             return None;
         }
         let is_pawn = role.is_none() && (file.is_none() || rank.is_none());
-        Some(Shape::Piece { role: if is_pawn { Some(Role::Pawn) } else { role }, file, rank, to, promotion })
+        Some(SanShape::Piece { role: if is_pawn { Some(Role::Pawn) } else { role }, file, rank, to, promotion })
     }
 
     /// Whether a pawn goes to its last rank, or by the squares may do so, and what becomes of it is not told.
     pub(super) fn lacks_promotion(self) -> bool {
-        let Shape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
+        let SanShape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
         let before = match to.rank() {
             Rank::Eighth => Rank::Seventh,
             Rank::First => Rank::Second,
@@ -51,12 +51,12 @@ impl Shape {
     }
 }
 
-fn null(word: &[u8]) -> Option<Shape> {
+fn null(word: &[u8]) -> Option<SanShape> {
     let rest = [&b"Z0"[..], b"z0", b"@@@@", b"<>", b"0000", b"null"]
         .iter()
         .find_map(|sign| word.strip_prefix(*sign))
         .or_else(|| past_dash(past_dash(word)?))?;
-    is_suffix(rest).then_some(Shape::Null)
+    is_suffix(rest).then_some(SanShape::Null)
 }
 
 fn past_dash(word: &[u8]) -> Option<&[u8]> {
@@ -64,7 +64,7 @@ fn past_dash(word: &[u8]) -> Option<&[u8]> {
     (bytes > 0).then(|| &word[bytes..])
 }
 
-fn castle(word: &[u8]) -> Option<Shape> {
+fn castle(word: &[u8]) -> Option<SanShape> {
     let letter = match word[0] {
         letter @ (b'O' | b'0' | b'o') => letter,
         _ => return None,
@@ -84,7 +84,7 @@ fn castle(word: &[u8]) -> Option<Shape> {
         3 => CastlingSide::QueenSide,
         _ => return None,
     };
-    is_suffix(rest).then_some(Shape::Castle(side))
+    is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
 /// The rest behind a dash and a letter of castling.
@@ -114,10 +114,10 @@ fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
 }
 
 /// Origin file, origin rank, target square.
-type Squares = (Option<File>, Option<Rank>, Square);
+type SanSquares = (Option<File>, Option<Rank>, Square);
 
 /// Reads `f3`, `gf3`, `1f3` or `g1f3`, with `x`, `:` or `-` before the target.
-fn squares(word: &[u8]) -> Option<(Squares, &[u8])> {
+fn squares(word: &[u8]) -> Option<(SanSquares, &[u8])> {
     if let Some((first, rest)) = square(word) {
         return Some(match square(past_sign(rest)) {
             Some((to, rest)) => ((Some(first.file()), Some(first.rank()), to), rest),
@@ -186,8 +186,8 @@ fn is_suffix(rest: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn shape(word: &str) -> Option<Shape> {
-        Shape::parse(word.as_bytes())
+    fn shape(word: &str) -> Option<SanShape> {
+        SanShape::parse(word.as_bytes())
     }
 
     #[test]

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use twox_hash::XxHash3_64;
 
-use super::archive::{self, Archive, Refusal, Unpacking};
-use super::chunk::{Chunk, Cutter, Failure, FailureKind};
-use super::decode::{Compression, Decoder, HEAD_BYTES, Whole};
-use super::folder::Files;
+use super::archive::{self, Archive, ArchiveRefusal, Unpacking};
+use super::chunk::{Chunk, Cutter, ChunkFailure, FailureKind};
+use super::decode::{Compression, Decoder, HEAD_BYTES, WholeBytes};
+use super::folder::FolderFiles;
 use super::stamp::is_same_file;
 #[cfg(feature = "https")]
 use super::web::{Client, Remote};
@@ -38,25 +38,25 @@ pub struct Source {
 }
 
 #[derive(Clone)]
-enum Input {
+enum SourceInput {
     /// A file, and whether its folder was given in its stead.
-    File(PathBuf, Place),
+    File(PathBuf, FileOrigin),
     /// A member of an archive by its number, and whether the archive or a folder was given in its stead.
-    Member(Arc<Archive>, usize, Place),
+    Member(Arc<Archive>, usize, FileOrigin),
     /// An archive whose members cannot be listed.
-    Refused(Refusal),
+    Refused(ArchiveRefusal),
     Stdin,
     #[cfg(feature = "https")]
     Web(Remote),
     Bytes(SharedBytes),
 }
 
-impl Input {
+impl SourceInput {
     /// Whether it comes from the web.
     fn is_remote(&self) -> bool {
         match self {
             #[cfg(feature = "https")]
-            Input::Web(_) => true,
+            SourceInput::Web(_) => true,
             _ => false,
         }
     }
@@ -74,7 +74,7 @@ impl AsRef<[u8]> for SharedBytes {
 
 /// How a file came to be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FileOrigin {
     Named,
     InFolder,
 }
@@ -82,11 +82,11 @@ enum Place {
 /// All inputs in order, unpacked and cut into chunks.
 pub struct Sources {
     sources: Vec<Source>,
-    waiting: VecDeque<(u32, Input)>,
+    waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
     /// The file or the archive that is being read.
-    file: Option<Opened>,
-    place: Place,
+    file: Option<OpenedFile>,
+    place: FileOrigin,
     unpacking: Unpacking,
     failures: Vec<SourceFailure>,
     skipped: Vec<SourceFailure>,
@@ -123,22 +123,22 @@ impl Sources {
                 continue;
             }
             if path.as_os_str() == "-" {
-                if all.waiting.iter().any(|(_, input)| matches!(input, Input::Stdin)) {
+                if all.waiting.iter().any(|(_, input)| matches!(input, SourceInput::Stdin)) {
                     return Err(PgnError::StdinTwice);
                 }
-                all.add(String::from("standard input"), None, None, Input::Stdin);
+                all.add(String::from("standard input"), None, None, SourceInput::Stdin);
                 continue;
             }
             if path.is_dir() {
-                let files = Files::below(path)?;
+                let files = FolderFiles::below(path)?;
                 all.notes.extend(files.note().map(|note| format!("{}: {note}", path.display())));
                 for (file, bytes) in files.games {
-                    all.add_file(&file, bytes, Place::InFolder)?;
+                    all.add_file(&file, bytes, FileOrigin::InFolder)?;
                 }
                 continue;
             }
             let is_below = all.options.folders.iter().any(|folder| path.starts_with(folder));
-            let place = if is_below { Place::InFolder } else { Place::Named };
+            let place = if is_below { FileOrigin::InFolder } else { FileOrigin::Named };
             match fs::metadata(path) {
                 Ok(metadata) => {
                     let bytes = Some(metadata.len()).filter(|_| metadata.is_file());
@@ -162,7 +162,7 @@ impl Sources {
     /// One source from memory, with sizes.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
-        all.add(name.to_owned(), None, Some(bytes.len() as u64), Input::Bytes(SharedBytes(Arc::new(bytes))));
+        all.add(name.to_owned(), None, Some(bytes.len() as u64), SourceInput::Bytes(SharedBytes(Arc::new(bytes))));
         all
     }
 
@@ -196,7 +196,7 @@ impl Sources {
             waiting: VecDeque::new(),
             current: None,
             file: None,
-            place: Place::Named,
+            place: FileOrigin::Named,
             unpacking: Unpacking::default(),
             failures: Vec::new(),
             skipped: Vec::new(),
@@ -207,10 +207,10 @@ impl Sources {
         }
     }
 
-    fn add_file(&mut self, path: &Path, bytes: Option<u64>, place: Place) -> Result<(), PgnError> {
+    fn add_file(&mut self, path: &Path, bytes: Option<u64>, place: FileOrigin) -> Result<(), PgnError> {
         match Archive::open(path) {
             Ok(Some(archive)) => return self.add_members(path, &archive, None, place),
-            Ok(None) => self.add_path(path.to_owned(), bytes, Input::File(path.to_owned(), place)),
+            Ok(None) => self.add_path(path.to_owned(), bytes, SourceInput::File(path.to_owned(), place)),
             Err(refusal) => self.refuse(path, bytes, refusal)?,
         }
         Ok(())
@@ -222,13 +222,13 @@ impl Sources {
         path: &Path,
         archive: &Arc<Archive>,
         below: Option<&Path>,
-        place: Place,
+        place: FileOrigin,
     ) -> Result<(), PgnError> {
         let members = archive.games(below);
         if members.is_empty() && below.is_some() {
             return Err(PgnError::NoMember { path: path.to_owned(), members: archive.names() });
         }
-        if members.is_empty() && place == Place::Named {
+        if members.is_empty() && place == FileOrigin::Named {
             return Err(PgnError::EmptyArchive { path: path.to_owned(), members: archive.names() });
         }
         if below.is_none() {
@@ -237,24 +237,24 @@ impl Sources {
         let is_named = |number| below.is_some_and(|name| archive.find(name) == Some(number));
         for number in members {
             let path = archive.path_of(number);
-            let place = if is_named(number) { place } else { Place::InFolder };
+            let place = if is_named(number) { place } else { FileOrigin::InFolder };
             let bytes = Some(archive.member(number).bytes);
-            self.add_path(path, bytes, Input::Member(Arc::clone(archive), number, place));
+            self.add_path(path, bytes, SourceInput::Member(Arc::clone(archive), number, place));
         }
         Ok(())
     }
 
     /// Adds an archive whose members are not known: that it cannot be read is told when it is its turn.
-    fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: Refusal) -> Result<(), PgnError> {
-        self.add_path(path.to_owned(), bytes, Input::Refused(refusal));
+    fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: ArchiveRefusal) -> Result<(), PgnError> {
+        self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal));
         Ok(())
     }
 
-    fn add_path(&mut self, path: PathBuf, bytes: Option<u64>, input: Input) {
+    fn add_path(&mut self, path: PathBuf, bytes: Option<u64>, input: SourceInput) {
         self.add(path.display().to_string(), Some(path), bytes, input);
     }
 
-    fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: Input) {
+    fn add(&mut self, name: String, path: Option<PathBuf>, bytes: Option<u64>, input: SourceInput) {
         let index = u32::try_from(self.sources.len()).expect("no command line names 2^32 files");
         let is_remote = input.is_remote();
         self.sources.push(Source {
@@ -313,12 +313,12 @@ impl Sources {
             };
             let source = cutter.source();
             let Sources { failures, skipped, place, options, .. } = self;
-            let text = cutter.next(options, &mut |Failure { offset, reason, kind }| {
+            let text = cutter.next(options, &mut |ChunkFailure { offset, reason, kind }| {
                 // An interrupt is told as such.
                 if options.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
-                let is_skipped = (kind, *place) == (FailureKind::NoGames, Place::InFolder);
+                let is_skipped = (kind, *place) == (FailureKind::NoGames, FileOrigin::InFolder);
                 let list = if is_skipped { &mut *skipped } else { &mut *failures };
                 list.push(SourceFailure { source, offset, reason });
             });
@@ -341,33 +341,33 @@ impl Sources {
         Some(Chunk { index, texts, game_bytes_max: self.options.game_bytes_max })
     }
 
-    fn start(&mut self, index: u32, input: Input) {
+    fn start(&mut self, index: u32, input: SourceInput) {
         let Source { stamp, is_remote, .. } = &mut self.sources[index as usize];
-        (self.file, self.place) = (None, Place::Named);
+        (self.file, self.place) = (None, FileOrigin::Named);
         let mut is_member = false;
         let raw: io::Result<Box<dyn Read + Send>> = match input {
-            Input::File(path, place) => File::open(&path).and_then(|file| {
+            SourceInput::File(path, place) => File::open(&path).and_then(|file| {
                 self.place = place;
                 let metadata = file.metadata()?;
                 *stamp = Stamp::of(&metadata);
-                self.file = metadata.is_file().then_some(Opened::File { path, metadata });
+                self.file = metadata.is_file().then_some(OpenedFile::File { path, metadata });
                 Ok(Box::new(file) as _)
             }),
-            Input::Member(archive, number, place) => {
+            SourceInput::Member(archive, number, place) => {
                 self.place = place;
                 *stamp = archive.stamp(number);
                 let raw = archive.read(number, &mut self.unpacking, &self.options);
-                self.file = Some(Opened::Archive(archive));
+                self.file = Some(OpenedFile::Archive(archive));
                 is_member = true;
                 raw
             }
-            Input::Refused(refusal) => Err(refusal.into()),
-            Input::Stdin => Ok(Box::new(io::stdin())),
+            SourceInput::Refused(refusal) => Err(refusal.into()),
+            SourceInput::Stdin => Ok(Box::new(io::stdin())),
             #[cfg(feature = "https")]
-            Input::Web(remote) => {
+            SourceInput::Web(remote) => {
                 remote.read(&self.options.interrupt).map(|incoming| Box::new(incoming) as _)
             }
-            Input::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
+            SourceInput::Bytes(bytes) => Ok(Box::new(io::Cursor::new(bytes))),
         };
         match raw.and_then(|raw| Decoder::new(raw, Arc::clone(&self.consumed), &self.options)) {
             Ok(mut decoder) => {
@@ -382,7 +382,7 @@ impl Sources {
             Err(error) => self.failures.push(SourceFailure {
                 source: index,
                 offset: 0,
-                reason: Refusal::told(&error)
+                reason: ArchiveRefusal::told(&error)
                     .map_or_else(|| format!("the file cannot be read: {error}"), ToString::to_string),
             }),
         }
@@ -428,7 +428,7 @@ impl Web {
         }
         let client = self.client.get_or_insert_with(|| Arc::new(Client::new(all.options.web)));
         let remote = Remote::open(client, url, all.sources.is_empty(), &all.options)?;
-        all.add(name, None, remote.bytes(), Input::Web(remote));
+        all.add(name, None, remote.bytes(), SourceInput::Web(remote));
         Ok(())
     }
 
@@ -440,7 +440,7 @@ impl Web {
 }
 
 /// The file that is being read, as it was when it was opened.
-enum Opened {
+enum OpenedFile {
     File {
         path: PathBuf,
         metadata: Metadata,
@@ -449,13 +449,13 @@ enum Opened {
     Archive(Arc<Archive>),
 }
 
-impl Opened {
+impl OpenedFile {
     /// What happened to the file while it was read, unless it only grew: what was read of it then is no state that
     /// it ever had, or not the one that it has now. A file that was removed was read as it was. An archive does not grow.
-    fn change(&self, whole: &Whole) -> Option<String> {
+    fn change(&self, whole: &WholeBytes) -> Option<String> {
         let (path, metadata) = match self {
-            Opened::File { path, metadata } => (path, metadata),
-            Opened::Archive(archive) => return archive.change().map(|refusal| refusal.to_string()),
+            OpenedFile::File { path, metadata } => (path, metadata),
+            OpenedFile::Archive(archive) => return archive.change().map(|refusal| refusal.to_string()),
         };
         let (before, read) = (metadata.len(), whole.bytes);
         if read < before {

@@ -10,7 +10,7 @@ use orbit_core::text::{decode, shortened};
 const LETTERS_MAX: usize = 40;
 
 /// A start position.
-pub(super) struct Start {
+pub(super) struct StartPosition {
     /// The position, impossible rights dropped.
     pub(super) position: Position,
     /// Why no move can be played from it, if so.
@@ -19,7 +19,7 @@ pub(super) struct Start {
 
 /// What a `Variant` tag means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rules {
+pub(super) enum VariantRules {
     /// Chess from the standard array or from a FEN.
     Standard,
     /// Chess with any castling rooks.
@@ -28,26 +28,26 @@ pub(super) enum Rules {
     Foreign,
 }
 
-impl Rules {
+impl VariantRules {
     /// Reads the value of a `Variant` tag; letters and digits count, case does not.
-    pub(super) fn of(value: &[u8]) -> Rules {
+    pub(super) fn of(value: &[u8]) -> VariantRules {
         let mut plain = [0u8; 32];
         let mut length = 0;
         for byte in value.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
-            let Some(slot) = plain.get_mut(length) else { return Rules::Foreign };
+            let Some(slot) = plain.get_mut(length) else { return VariantRules::Foreign };
             *slot = byte.to_ascii_lowercase();
             length += 1;
         }
         let name = &plain[..length];
         if name.is_empty() {
-            return if value.is_ascii() { Rules::Standard } else { Rules::Foreign };
+            return if value.is_ascii() { VariantRules::Standard } else { VariantRules::Foreign };
         }
         // `Standard Chess` and `Chess (Standard)` are `Standard`.
         let name = name.strip_suffix(b"chess").or_else(|| name.strip_prefix(b"chess")).unwrap_or(name);
         match name {
             b"" | b"standard" | b"normal" | b"regular" | b"classical" | b"classic" | b"orthodox"
             | b"ordinary" | b"fide" | b"international" | b"western" | b"fromposition" | b"position"
-            | b"setup" => Rules::Standard,
+            | b"setup" => VariantRules::Standard,
             b"960"
             | b"frc"
             | b"fischerandom"
@@ -58,8 +58,8 @@ impl Rules {
             | b"wildfr"
             | b"dfrc"
             | b"doublechess960"
-            | b"doublefischerrandom" => Rules::Chess960,
-            _ => Rules::Foreign,
+            | b"doublefischerrandom" => VariantRules::Chess960,
+            _ => VariantRules::Foreign,
         }
     }
 }
@@ -74,7 +74,7 @@ const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Le
 /// # Errors
 ///
 /// Why the placement or the turn cannot be read.
-pub(super) fn read(fen: &[u8], rules: Rules, note: &mut dyn FnMut(String)) -> Result<Start, &'static str> {
+pub(super) fn read(fen: &[u8], rules: VariantRules, note: &mut dyn FnMut(String)) -> Result<StartPosition, &'static str> {
     let record = FenRecord::read(fen, LENIENCY).map_err(|error| match error.field {
         Field::Whole => "the FEN is empty",
         Field::Turn => "the FEN's side to move is neither `w` nor `b`",
@@ -93,7 +93,7 @@ pub(super) fn read(fen: &[u8], rules: Rules, note: &mut dyn FnMut(String)) -> Re
     Ok(start(setup))
 }
 
-fn start(setup: Setup) -> Start {
+fn start(setup: Setup) -> StartPosition {
     let position = Position::from_setup(&setup);
     let chess = Chess::from_setup(setup, CastlingMode::Chess960)
         .or_else(PositionError::ignore_too_much_material)
@@ -110,7 +110,7 @@ fn start(setup: Setup) -> Start {
         ];
         reasons.iter().find(|(kind, _)| kinds.contains(*kind)).map_or("it is no legal position", |r| r.1)
     });
-    Start { position, playable }
+    StartPosition { position, playable }
 }
 
 /// Keeps the castling rights that the placement allows.
@@ -118,7 +118,7 @@ fn start(setup: Setup) -> Start {
 /// `KQkq` name the outermost rooks, as X-FEN wants, if *all* of them can castle so, or if the game
 /// is Chess960; otherwise they are read as in standard chess: many FENs claim rights that the
 /// players have long lost, and these are not to become Chess960 rights by chance.
-fn keep_possible_castling(setup: &mut Setup, castling: &[u8], rules: Rules, note: &mut dyn FnMut(String)) {
+fn keep_possible_castling(setup: &mut Setup, castling: &[u8], rules: VariantRules, note: &mut dyn FnMut(String)) {
     let dropped = || format!("the FEN's castling rights {} were dropped", text(castling));
     if setup.castling_rights.is_empty() {
         return note(dropped());
@@ -130,7 +130,7 @@ fn keep_possible_castling(setup: &mut Setup, castling: &[u8], rules: Rules, note
         return;
     }
     let castles = match free {
-        Ok(castles) | Err(castles) if rules == Rules::Chess960 => castles,
+        Ok(castles) | Err(castles) if rules == VariantRules::Chess960 => castles,
         _ => Castles::from_setup(setup, CastlingMode::Standard).unwrap_or_else(|castles| castles),
     };
     setup.castling_rights = castles.castling_rights();

@@ -11,11 +11,11 @@ mod plain;
 
 use memchr::memchr2;
 
-pub(super) use self::plain::{Plain, San};
+pub(super) use self::plain::{PlainMove, San};
 
 use super::Outcome;
-use super::lex::{self, BOM, Pair, Range, Word, at_line_start, is_blank, is_eol, is_event_line, word_end};
-use super::san::Shape;
+use super::lex::{self, BOM, TagPair, ByteRange, MovetextWord, at_line_start, is_blank, is_eol, is_event_line, word_end};
+use super::san::SanShape;
 
 /// What a tokenizer yields, in order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,27 +23,27 @@ pub(super) enum Event {
     /// A game begins at this byte; everything before belongs to its predecessor.
     Start(usize),
     /// A tag pair. The value is still escaped, if anything in it is.
-    Tag { name: Range, value: Range, escaped: bool },
+    Tag { name: ByteRange, value: ByteRange, escaped: bool },
     /// A word of the main line that should be a move.
-    Word(Range),
+    Word(ByteRange),
     /// The terminator of the movetext.
     End(Outcome),
     /// Something of the structure is broken.
-    Fault(usize, Trouble),
+    Fault(usize, StructureError),
     /// A side line begins: an alternative to the word before. This event and those below are told only by a tokenizer
     /// that is [`Tokenizer::whole`], as are words of side lines.
     Open(usize),
     /// A side line ends.
     Close,
     /// A comment, without its braces.
-    Comment(Range),
+    Comment(ByteRange),
     /// An annotation glyph, 1 of `$1` or `!`, and where it stands.
-    Glyph(u16, Range),
+    Glyph(u16, ByteRange),
 }
 
 /// What can be wrong with the structure of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Trouble {
+pub(super) enum StructureError {
     /// A `{` without `}` before the next game or the end.
     OpenComment,
     /// A `(` without `)` before the next game or the end.
@@ -53,7 +53,7 @@ pub(super) enum Trouble {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Section {
+enum GameSection {
     /// Before the first token of a game.
     Start,
     Tags,
@@ -73,7 +73,7 @@ pub(super) struct Tokenizer<'a> {
     region: usize,
     /// The end of the line in which a bracket was met last.
     line_end: usize,
-    section: Section,
+    section: GameSection,
     depth: u32,
     /// The `(` that opened the variation.
     opened: usize,
@@ -87,7 +87,7 @@ pub(super) struct Tokenizer<'a> {
     side_lines: u64,
     /// See [`Tokenizer::movetext`].
     movetext: Option<usize>,
-    first_name: Range,
+    first_name: ByteRange,
     has_event: bool,
     /// Whether the text goes on after its end.
     partial: bool,
@@ -106,7 +106,7 @@ impl<'a> Tokenizer<'a> {
             cap,
             region: 0,
             line_end: 0,
-            section: Section::Start,
+            section: GameSection::Start,
             depth: 0,
             opened: 0,
             inner: None,
@@ -147,7 +147,7 @@ impl<'a> Tokenizer<'a> {
         self.pos
     }
 
-    fn begin(&mut self, at: usize, section: Section) -> Option<Event> {
+    fn begin(&mut self, at: usize, section: GameSection) -> Option<Event> {
         let Tokenizer { partial, whole, side_lines, line_end, .. } = *self;
         let new = Tokenizer::new(self.text, self.cap);
         *self = Tokenizer { pos: at, region: at, section, partial, whole, side_lines, line_end, ..new };
@@ -157,13 +157,13 @@ impl<'a> Tokenizer<'a> {
 
     /// Closes what the game left open, one event a call.
     fn close(&mut self) -> Option<Event> {
-        if self.section == Section::Moves {
+        if self.section == GameSection::Moves {
             if self.depth > 0 {
                 self.depth = 0;
-                return Some(Event::Fault(self.opened, Trouble::OpenVariation));
+                return Some(Event::Fault(self.opened, StructureError::OpenVariation));
             }
             if let Some(outcome) = self.inner.take() {
-                self.section = Section::Done;
+                self.section = GameSection::Done;
                 return Some(Event::End(outcome));
             }
         }
@@ -182,12 +182,12 @@ impl<'a> Tokenizer<'a> {
         self.pos = resync(self.text, cut, cut > 0 && is_eol(self.text[cut - 1])).unwrap_or(self.text.len());
         self.region = self.pos;
         self.end = self.pos.saturating_add(self.cap).min(self.text.len());
-        let section = std::mem::replace(&mut self.section, Section::Start);
+        let section = std::mem::replace(&mut self.section, GameSection::Start);
         self.blank = false;
-        if section == Section::Start {
+        if section == GameSection::Start {
             self.next()
         } else {
-            Some(Event::Fault(cut, Trouble::TooLong(self.cap)))
+            Some(Event::Fault(cut, StructureError::TooLong(self.cap)))
         }
     }
 
@@ -216,7 +216,7 @@ impl<'a> Tokenizer<'a> {
 
     /// What is told of a remark inside a game.
     fn remark(&self, event: Event) -> Option<Event> {
-        (self.whole && matches!(self.section, Section::Moves | Section::Done)).then_some(event)
+        (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }
 
     /// Skips a comment in braces. A line that begins with `[Event "` ends it: this is how a file
@@ -225,8 +225,8 @@ impl<'a> Tokenizer<'a> {
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
-        if self.section == Section::Tags {
-            self.section = Section::Moves;
+        if self.section == GameSection::Tags {
+            self.section = GameSection::Moves;
         }
         match lex::comment_end(self.text, self.pos, self.end) {
             Some(end) if self.text[end] == b'}' => {
@@ -240,22 +240,22 @@ impl<'a> Tokenizer<'a> {
             }
             None => self.pos = self.end,
         }
-        if self.section == Section::Start {
-            return self.begin(open, Section::Moves);
+        if self.section == GameSection::Start {
+            return self.begin(open, GameSection::Moves);
         }
-        Some(Event::Fault(open, Trouble::OpenComment))
+        Some(Event::Fault(open, StructureError::OpenComment))
     }
 
     fn bracket(&mut self) -> Option<Event> {
         let at = self.pos;
-        if let Some(Pair { name, value, next }) = lex::plain_tag(self.text, at, b"") {
+        if let Some(TagPair { name, value, next }) = lex::plain_tag(self.text, at, b"") {
             return self.tag(at, name, |_| (value, next, false));
         }
         if self.line_end <= at {
             self.line_end = lex::line_end(self.text, at);
         }
         let line = &self.text[..self.line_end];
-        let in_head = matches!(self.section, Section::Start | Section::Tags);
+        let in_head = matches!(self.section, GameSection::Start | GameSection::Tags);
         let name = match lex::quoted_tag(line, at) {
             Some(name) => name,
             None => match at_line_start(self.text, at).then(|| lex::bare_tag(line, at, in_head)).flatten() {
@@ -276,11 +276,11 @@ impl<'a> Tokenizer<'a> {
     fn tag(
         &mut self,
         at: usize,
-        name: Range,
-        value: impl FnOnce(usize) -> (Range, usize, bool),
+        name: ByteRange,
+        value: impl FnOnce(usize) -> (ByteRange, usize, bool),
     ) -> Option<Event> {
-        if self.section != Section::Tags || self.splits_tags(at, &name) {
-            return self.close().or_else(|| self.begin(at, Section::Tags));
+        if self.section != GameSection::Tags || self.splits_tags(at, &name) {
+            return self.close().or_else(|| self.begin(at, GameSection::Tags));
         }
         if self.first_name.is_empty() {
             self.first_name = name.clone();
@@ -293,7 +293,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Whether a tag pair after other tag pairs begins another game.
-    fn splits_tags(&self, at: usize, name: &Range) -> bool {
+    fn splits_tags(&self, at: usize, name: &ByteRange) -> bool {
         if self.first_name.is_empty() {
             return false;
         }
@@ -308,13 +308,13 @@ impl<'a> Tokenizer<'a> {
     /// Skips a bracket that is no tag pair: one before a digit opens a variation, as ChessBase wrote
     /// them; any other is an annotation, to `]` if that is on the line.
     fn annotation(&mut self, line: &[u8]) -> Option<Event> {
-        if self.section == Section::Moves
+        if self.section == GameSection::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
         {
             return self.open_paren();
         }
         self.pos += 1;
-        if self.section != Section::Tags
+        if self.section != GameSection::Tags
             && let Some(skip) = memchr2(b']', b'{', &line[self.pos..])
             && line[self.pos + skip] == b']'
         {
@@ -328,38 +328,38 @@ impl<'a> Tokenizer<'a> {
         let mut stop = word_end(self.text, start);
         stop -= lex::glued_result(&self.text[start..stop]);
         stop -= lex::glued_to_castling(&self.text[start..stop]);
-        match Word::of(&self.text[start..stop]) {
-            Word::Number { length, value, dotted } => self.number(start, length, value, dotted),
-            Word::Result(outcome) => self.terminator(stop, outcome),
-            Word::Mark => {
+        match MovetextWord::of(&self.text[start..stop]) {
+            MovetextWord::Number { length, value, dotted } => self.number(start, length, value, dotted),
+            MovetextWord::Result(outcome) => self.terminator(stop, outcome),
+            MovetextWord::Mark => {
                 self.pos = stop;
                 let glyph = self.whole.then(|| lex::glyph(&self.text[start..stop])).flatten();
                 glyph.and_then(|glyph| self.remark(Event::Glyph(glyph, start..stop)))
             }
-            Word::Null | Word::Other => self.other(start, stop),
+            MovetextWord::Null | MovetextWord::Other => self.other(start, stop),
         }
     }
 
     fn number(&mut self, start: usize, length: usize, value: u32, dotted: bool) -> Option<Event> {
         let begins = match self.section {
-            Section::Start => dotted || self.move_follows(start + length) == Some(true),
-            Section::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
-            Section::Done if self.depth == 0 => {
+            GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
+            GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
+            GameSection::Done if self.depth == 0 => {
                 // Whatever begins a game here must do so at the start of a text, too.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
                 }
             }
-            Section::Tags | Section::Done => false,
+            GameSection::Tags | GameSection::Done => false,
         };
         if begins {
-            return self.begin(start, Section::Moves);
+            return self.begin(start, GameSection::Moves);
         }
-        if self.section == Section::Tags {
-            self.section = Section::Moves;
+        if self.section == GameSection::Tags {
+            self.section = GameSection::Moves;
         }
-        if self.section == Section::Moves {
+        if self.section == GameSection::Moves {
             self.blank = false;
             if self.depth == 0 {
                 self.movetext.get_or_insert(start);
@@ -378,16 +378,16 @@ impl<'a> Tokenizer<'a> {
         if pos >= self.text.len() || is_eol(self.text[pos]) {
             return None;
         }
-        Some(Shape::parse(&self.text[pos..word_end(self.text, pos)]).is_some())
+        Some(SanShape::parse(&self.text[pos..word_end(self.text, pos)]).is_some())
     }
 
     fn terminator(&mut self, stop: usize, outcome: Outcome) -> Option<Event> {
         match self.section {
-            Section::Start => return self.begin(self.pos, Section::Moves),
-            Section::Done => {}
-            Section::Tags | Section::Moves if self.depth > 0 => self.inner = Some(outcome),
-            Section::Tags | Section::Moves => {
-                self.section = Section::Done;
+            GameSection::Start => return self.begin(self.pos, GameSection::Moves),
+            GameSection::Done => {}
+            GameSection::Tags | GameSection::Moves if self.depth > 0 => self.inner = Some(outcome),
+            GameSection::Tags | GameSection::Moves => {
+                self.section = GameSection::Done;
                 self.blank = false;
                 self.movetext.get_or_insert(self.pos);
                 self.pos = stop;
@@ -399,18 +399,18 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn other(&mut self, start: usize, stop: usize) -> Option<Event> {
-        let is_move = || Shape::parse(&self.text[start..stop]).is_some_and(|shape| shape != Shape::Null);
+        let is_move = || SanShape::parse(&self.text[start..stop]).is_some_and(|shape| shape != SanShape::Null);
         match self.section {
-            Section::Start if is_move() => return self.begin(start, Section::Moves),
-            Section::Done if self.blank && self.depth == 0 && is_move() => {
-                return self.begin(start, Section::Moves);
+            GameSection::Start if is_move() => return self.begin(start, GameSection::Moves),
+            GameSection::Done if self.blank && self.depth == 0 && is_move() => {
+                return self.begin(start, GameSection::Moves);
             }
-            Section::Start | Section::Done => {
+            GameSection::Start | GameSection::Done => {
                 self.pos = stop;
                 return None;
             }
-            Section::Tags => self.section = Section::Moves,
-            Section::Moves => {}
+            GameSection::Tags => self.section = GameSection::Moves,
+            GameSection::Moves => {}
         }
         self.pos = stop;
         self.blank = false;
@@ -428,7 +428,7 @@ impl<'a> Tokenizer<'a> {
 
     /// The word that was just read, with a promotion that is parted from it; `None` without one.
     #[cold]
-    pub(super) fn with_promotion(&mut self, word: &Range) -> Option<Range> {
+    pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);
         (stop > word.end).then(|| {
             self.pos = stop;
@@ -437,12 +437,12 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn open_paren(&mut self) -> Option<Event> {
-        if self.section == Section::Tags {
-            self.section = Section::Moves;
+        if self.section == GameSection::Tags {
+            self.section = GameSection::Moves;
         }
         let at = self.pos;
         self.pos += 1;
-        if self.section == Section::Start {
+        if self.section == GameSection::Start {
             return None;
         }
         if self.depth == 0 {

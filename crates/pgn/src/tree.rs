@@ -1,6 +1,6 @@
 //! Side lines, comments and glyphs of a game while it is read, and how its nodes are numbered.
 
-use super::lex::Range;
+use super::lex::ByteRange;
 use super::{Annotation, AnnotationKind, SideLine};
 use orbit_core::board::{PackedMove, Position};
 
@@ -73,7 +73,7 @@ const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as message
 
 /// A line as it is read. The first one is the main line, whose moves are kept elsewhere.
 #[derive(Debug, Default)]
-struct Line {
+struct UnfinishedLine {
     /// Where its text begins.
     begin: usize,
     /// The line that it leaves.
@@ -89,8 +89,8 @@ struct Line {
 
 /// What is read of a game beside its main line.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
-    lines: Vec<Line>,
+pub(super) struct SideLines {
+    lines: Vec<UnfinishedLine>,
     /// The lines around the current place, outermost first; `None` for one that is left out, which is the last.
     open: Vec<Option<usize>>,
     /// How many brackets are open in a line that is left out.
@@ -101,11 +101,11 @@ pub(super) struct Tree {
     losses: [Option<(usize, u32, String, u32)>; Loss::ALL.len()],
 }
 
-impl Tree {
+impl SideLines {
     /// Forgets the game.
     pub(super) fn clear(&mut self) {
         self.lines.clear();
-        self.lines.push(Line::default());
+        self.lines.push(UnfinishedLine::default());
         self.open.clear();
         self.open.push(Some(0));
         self.skipped = 0;
@@ -155,7 +155,7 @@ impl Tree {
         };
         self.open.push(opened.is_ok().then_some(self.lines.len()));
         if opened.is_ok() {
-            self.lines.push(Line { begin, parent, at, ..Line::default() });
+            self.lines.push(UnfinishedLine { begin, parent, at, ..UnfinishedLine::default() });
         }
         Some(opened)
     }
@@ -272,7 +272,7 @@ impl Tree {
         let mut next = main as u32 + 1;
         let mut waiting = std::mem::take(&mut leaving[0]);
         while let Some((line, sibling)) = waiting.pop() {
-            let Line { parent, at, .. } = self.lines[line];
+            let UnfinishedLine { parent, at, .. } = self.lines[line];
             self.lines[line].first = next;
             next += self.lines[line].moves.len() as u32;
             let parent = self.node(parent, at);
@@ -283,6 +283,6 @@ impl Tree {
 }
 
 /// The bytes of a comment, without blanks around it.
-pub(super) fn comment(text: &[u8], range: Range) -> AnnotationKind {
+pub(super) fn comment(text: &[u8], range: ByteRange) -> AnnotationKind {
     AnnotationKind::Comment(text[range].trim_ascii().to_vec())
 }

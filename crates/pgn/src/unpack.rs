@@ -24,7 +24,7 @@ pub(super) const ZSTD_WINDOW_MAX: u64 = 1 << WINDOW_LOG_MAX;
 
 /// Why a text cannot be unpacked further.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum UnpackFault {
     /// The raw bytes cannot be read.
     Raw(io::Error),
     /// The raw bytes end in the middle.
@@ -59,7 +59,7 @@ impl<R: Read> Supply for R {
 }
 
 /// Raw bytes, and as many at once as a format needs.
-pub(super) struct Input<R> {
+pub(super) struct RawInput<R> {
     raw: R,
     buffer: Vec<u8>,
     from: usize,
@@ -72,9 +72,9 @@ const SHORT: usize = 64 << 10;
 /// Bytes for which room is made at once.
 const ROOM_BYTES: usize = 1 << 20;
 
-impl<R: Supply> Input<R> {
-    pub(super) fn new(raw: R) -> Input<R> {
-        Input { raw, buffer: Vec::new(), from: 0, at_end: false, fault: None }
+impl<R: Supply> RawInput<R> {
+    pub(super) fn new(raw: R) -> RawInput<R> {
+        RawInput { raw, buffer: Vec::new(), from: 0, at_end: false, fault: None }
     }
 
     pub(super) fn raw(&self) -> &R {
@@ -143,20 +143,20 @@ impl<R: Supply> Input<R> {
     }
 
     /// Why there is nothing more, in the middle of something.
-    fn end(&mut self) -> Fault {
-        self.fault.take().map_or(Fault::Early, Fault::Raw)
+    fn end(&mut self) -> UnpackFault {
+        self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
     /// Whether the source ends here, between two members.
-    fn is_finished(&mut self) -> Result<bool, Fault> {
+    fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
         }
-        self.fault.take().map_or(Ok(true), |error| Err(Fault::Raw(error)))
+        self.fault.take().map_or(Ok(true), |error| Err(UnpackFault::Raw(error)))
     }
 
     /// So many bytes that come next.
-    fn exactly(&mut self, bytes: usize) -> Result<&[u8], Fault> {
+    fn exactly(&mut self, bytes: usize) -> Result<&[u8], UnpackFault> {
         if self.peek(bytes).len() < bytes {
             return Err(self.end());
         }
@@ -167,11 +167,11 @@ impl<R: Supply> Input<R> {
 /// One format.
 pub(super) trait Unpack<R>: Send {
     /// Unpacks a little and appends it to `out`, which holds it whatever the call returns; `false` at the end.
-    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault>;
+    fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault>;
 }
 
 /// A format whose texts consist of members side by side, each of which can be unpacked without the others.
-pub(super) trait Member: Sized + Send + 'static {
+pub(super) trait MemberFormat: Sized + Send + 'static {
     /// What unpacks the same format from the start of a member.
     fn fresh(&self) -> io::Result<Self>;
 
@@ -180,7 +180,7 @@ pub(super) trait Member: Sized + Send + 'static {
 
     /// The length of the member that begins so far behind the next byte, if it is whole, not longer than `bytes_max` (about), and can be told
     /// without unpacking it. It may be told wrongly: then it does not unpack.
-    fn length<R: Supply>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize>;
+    fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
 /// Makes room at the end of `out`, lets `call` fill it, and keeps what it says it wrote.
@@ -198,7 +198,7 @@ pub(super) struct Bzip2 {
     stream: Option<bzip2::Decompress>,
 }
 
-impl Member for Bzip2 {
+impl MemberFormat for Bzip2 {
     fn fresh(&self) -> io::Result<Bzip2> {
         Ok(Bzip2::default())
     }
@@ -208,7 +208,7 @@ impl Member for Bzip2 {
     }
 
     /// A stream does not say how long it is: it ends where another one seems to begin, or with the file.
-    fn length<R: Supply>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
+    fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         /// What the first block of a stream begins with, behind `BZh` and a digit.
         const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
         let mut searched = from + 10;
@@ -230,7 +230,7 @@ impl Member for Bzip2 {
 }
 
 impl<R: Supply> Unpack<R> for Bzip2 {
-    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+    fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault> {
         if self.stream.is_none() && input.is_finished()? {
             return Ok(false);
         }
@@ -245,10 +245,10 @@ impl<R: Supply> Unpack<R> for Bzip2 {
         input.skip((stream.total_in() - read) as usize);
         match result {
             Ok(bzip2::Status::StreamEnd) => self.stream = None,
-            Ok(bzip2::Status::MemNeeded) => return Err(Fault::Memory),
+            Ok(bzip2::Status::MemNeeded) => return Err(UnpackFault::Memory),
             Ok(_) if is_stuck => return Err(input.end()),
             Ok(_) => {}
-            Err(error) => return Err(Fault::Damaged(error.to_string())),
+            Err(error) => return Err(UnpackFault::Damaged(error.to_string())),
         }
         Ok(true)
     }
@@ -266,7 +266,7 @@ impl Default for Deflate {
 }
 
 impl<R: Supply> Unpack<R> for Deflate {
-    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+    fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault> {
         let stream = &mut self.stream;
         let stretch = input.peek(STRETCH);
         let (read, written) = (stream.total_in(), stream.total_out());
@@ -280,7 +280,7 @@ impl<R: Supply> Unpack<R> for Deflate {
             Ok(Status::StreamEnd) => Ok(false),
             Ok(_) if is_stuck => Err(input.end()),
             Ok(_) => Ok(true),
-            Err(error) => Err(Fault::Damaged(error.to_string())),
+            Err(error) => Err(UnpackFault::Damaged(error.to_string())),
         }
     }
 }
@@ -296,7 +296,7 @@ struct GzipMember {
     crc: Hasher,
 }
 
-impl Member for Gzip {
+impl MemberFormat for Gzip {
     fn fresh(&self) -> io::Result<Gzip> {
         Ok(Gzip::default())
     }
@@ -308,7 +308,7 @@ impl Member for Gzip {
     /// Members of bgzip say how long they are, others do not.
     ///
     /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
-    fn length<R: Supply>(input: &mut Input<R>, from: usize, _bytes_max: usize) -> Option<usize> {
+    fn length<R: Supply>(input: &mut RawInput<R>, from: usize, _bytes_max: usize) -> Option<usize> {
         const EXTRA: u8 = 4;
         let &[0x1f, 0x8b, 8, flags, .., low, high] = input.ahead(from, 12)? else { return None };
         let extra = usize::from(u16::from_le_bytes([low, high]));
@@ -326,7 +326,7 @@ impl Member for Gzip {
 }
 
 impl<R: Supply> Unpack<R> for Gzip {
-    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+    fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault> {
         if self.member.is_none() {
             if input.is_finished()? {
                 return Ok(false);
@@ -343,7 +343,7 @@ impl<R: Supply> Unpack<R> for Gzip {
             let found = crc.clone().finalize().to_le_bytes();
             let length = (deflate.stream.total_out() as u32).to_le_bytes();
             if trailer != [found, length].concat() {
-                return Err(Fault::Damaged("its checksum is wrong".into()));
+                return Err(UnpackFault::Damaged("its checksum is wrong".into()));
             }
             input.skip(8);
             self.member = None;
@@ -355,13 +355,13 @@ impl<R: Supply> Unpack<R> for Gzip {
 /// Passes over the header of a member.
 ///
 /// Source: RFC 1952, section 2.3.
-fn gzip_header<R: Supply>(input: &mut Input<R>) -> Result<(), Fault> {
+fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     const CRC: u8 = 2;
     const EXTRA: u8 = 4;
     const NAME: u8 = 8;
     const COMMENT: u8 = 16;
     let &[0x1f, 0x8b, 8, flags, ..] = input.exactly(10)? else {
-        return Err(Fault::Damaged("what follows is no gzip member".into()));
+        return Err(UnpackFault::Damaged("what follows is no gzip member".into()));
     };
     input.skip(10);
     if flags & EXTRA != 0 {
@@ -393,11 +393,11 @@ fn gzip_header<R: Supply>(input: &mut Input<R>) -> Result<(), Fault> {
 pub(super) struct Zstd {
     decoder: ZstdDecoder<'static>,
     window_max: u64,
-    state: Frame,
+    state: NextFrame,
 }
 
 /// What comes next.
-enum Frame {
+enum NextFrame {
     Header,
     Block { has_checksum: bool },
     Checksum,
@@ -408,16 +408,16 @@ impl Zstd {
         let mut decoder = ZstdDecoder::new()?;
         // What a frame may ask for is decided here, before any memory is taken for it.
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
-        Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: Frame::Header })
+        Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: NextFrame::Header })
     }
 
     /// Hands on so many bytes, which are one part of a frame.
     fn part<R: Supply>(
         &mut self,
-        input: &mut Input<R>,
+        input: &mut RawInput<R>,
         bytes: usize,
         out: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), UnpackFault> {
         let part = input.exactly(bytes)?;
         let decoder = &mut self.decoder;
         let mut source = InBuffer::around(part);
@@ -432,58 +432,58 @@ impl Zstd {
             });
             result.map_err(|error| damage(&error))?;
             if source.pos() == before && written == 0 {
-                return Err(Fault::Damaged("a block goes on where it should end".into()));
+                return Err(UnpackFault::Damaged("a block goes on where it should end".into()));
             }
         }
         input.skip(bytes);
         Ok(())
     }
 
-    fn header<R: Supply>(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn header<R: Supply>(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<(), UnpackFault> {
         if let [0x50..=0x5f, 0x2a, 0x4d, 0x18] = input.exactly(4)? {
             return skippable(input);
         }
-        let Header { bytes, window, has_checksum } = Header::read(input)?;
+        let FrameHeader { bytes, window, has_checksum } = FrameHeader::read(input)?;
         if window > self.window_max {
-            return Err(Fault::Window { bytes: window, bytes_max: self.window_max });
+            return Err(UnpackFault::Window { bytes: window, bytes_max: self.window_max });
         }
         self.decoder.reinit().map_err(|error| damage(&error))?;
         self.part(input, bytes, out)?;
-        self.state = Frame::Block { has_checksum };
+        self.state = NextFrame::Block { has_checksum };
         Ok(())
     }
 
     fn block<R: Supply>(
         &mut self,
-        input: &mut Input<R>,
+        input: &mut RawInput<R>,
         has_checksum: bool,
         out: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), UnpackFault> {
         let header = input.exactly(3)?;
-        let BlockHeader { is_last, bytes } = BlockHeader::of([header[0], header[1], header[2]]);
+        let FrameBlockHeader { is_last, bytes } = FrameBlockHeader::of([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
         // What is too large was refused with its header.
         self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
-            (false, _) => Frame::Block { has_checksum },
-            (true, true) => Frame::Checksum,
-            (true, false) => Frame::Header,
+            (false, _) => NextFrame::Block { has_checksum },
+            (true, true) => NextFrame::Checksum,
+            (true, false) => NextFrame::Header,
         };
         Ok(())
     }
 }
 
-impl Member for Zstd {
+impl MemberFormat for Zstd {
     fn fresh(&self) -> io::Result<Zstd> {
         Zstd::new(self.window_max)
     }
 
     fn is_between(&self) -> bool {
-        matches!(self.state, Frame::Header)
+        matches!(self.state, NextFrame::Header)
     }
 
     /// A frame says how long each of its blocks is. Frames that are to be passed over belong to the one behind them.
-    fn length<R: Supply>(input: &mut Input<R>, from: usize, bytes_max: usize) -> Option<usize> {
+    fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         let mut at = from;
         while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
             at += 8 + u32::from_le_bytes(size.try_into().ok()?) as usize;
@@ -492,11 +492,11 @@ impl Member for Zstd {
             }
         }
         let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.ahead(at, 5)? else { return None };
-        let Parts { end, has_checksum, .. } = Parts::of(descriptor);
+        let HeaderParts { end, has_checksum, .. } = HeaderParts::of(descriptor);
         at += end;
         loop {
             let header = input.ahead(at, 3)?;
-            let block = BlockHeader::of([header[0], header[1], header[2]]);
+            let block = FrameBlockHeader::of([header[0], header[1], header[2]]);
             at += 3 + block.bytes;
             if at - from > bytes_max {
                 return None;
@@ -511,21 +511,21 @@ impl Member for Zstd {
 }
 
 impl<R: Supply> Unpack<R> for Zstd {
-    fn step(&mut self, input: &mut Input<R>, out: &mut Vec<u8>) -> Result<bool, Fault> {
+    fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault> {
         match self.state {
-            Frame::Header if input.is_finished()? => return Ok(false),
-            Frame::Header => self.header(input, out)?,
-            Frame::Block { has_checksum } => self.block(input, has_checksum, out)?,
-            Frame::Checksum => {
+            NextFrame::Header if input.is_finished()? => return Ok(false),
+            NextFrame::Header => self.header(input, out)?,
+            NextFrame::Block { has_checksum } => self.block(input, has_checksum, out)?,
+            NextFrame::Checksum => {
                 self.part(input, 4, out)?;
-                self.state = Frame::Header;
+                self.state = NextFrame::Header;
             }
         }
         Ok(true)
     }
 }
 
-fn skippable<R: Supply>(input: &mut Input<R>) -> Result<(), Fault> {
+fn skippable<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     let header = input.exactly(8)?;
     let mut left = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
     input.skip(8);
@@ -539,24 +539,24 @@ fn skippable<R: Supply>(input: &mut Input<R>) -> Result<(), Fault> {
 }
 
 /// What the header of a block says.
-struct BlockHeader {
+struct FrameBlockHeader {
     is_last: bool,
     /// The length of what follows it.
     bytes: usize,
 }
 
-impl BlockHeader {
-    fn of([low, middle, high]: [u8; 3]) -> BlockHeader {
+impl FrameBlockHeader {
+    fn of([low, middle, high]: [u8; 3]) -> FrameBlockHeader {
         const RUN: u32 = 1;
         let header = u32::from_le_bytes([low, middle, high, 0]);
         // One byte stands for a run.
         let bytes = if header >> 1 & 3 == RUN { 1 } else { (header >> 3) as usize };
-        BlockHeader { is_last: header & 1 == 1, bytes }
+        FrameBlockHeader { is_last: header & 1 == 1, bytes }
     }
 }
 
 /// Where the parts of the header of a frame stand.
-struct Parts {
+struct HeaderParts {
     is_single: bool,
     has_checksum: bool,
     window_at: usize,
@@ -565,8 +565,8 @@ struct Parts {
     end: usize,
 }
 
-impl Parts {
-    fn of(descriptor: u8) -> Parts {
+impl HeaderParts {
+    fn of(descriptor: u8) -> HeaderParts {
         let is_single = descriptor >> 5 & 1 == 1;
         let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
         let content = match descriptor >> 6 {
@@ -576,24 +576,24 @@ impl Parts {
         let window_at = 5;
         let content_at = window_at + usize::from(!is_single) + dictionary;
         let has_checksum = descriptor >> 2 & 1 == 1;
-        Parts { is_single, has_checksum, window_at, content_at, end: content_at + content }
+        HeaderParts { is_single, has_checksum, window_at, content_at, end: content_at + content }
     }
 }
 
 /// What the header of a frame says.
-struct Header {
+struct FrameHeader {
     /// Its length.
     bytes: usize,
     window: u64,
     has_checksum: bool,
 }
 
-impl Header {
-    fn read<R: Supply>(input: &mut Input<R>) -> Result<Header, Fault> {
+impl FrameHeader {
+    fn read<R: Supply>(input: &mut RawInput<R>) -> Result<FrameHeader, UnpackFault> {
         let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.exactly(5)? else {
-            return Err(Fault::Damaged("what follows is no zstd frame".into()));
+            return Err(UnpackFault::Damaged("what follows is no zstd frame".into()));
         };
-        let Parts { is_single, has_checksum, window_at, content_at, end: bytes } = Parts::of(descriptor);
+        let HeaderParts { is_single, has_checksum, window_at, content_at, end: bytes } = HeaderParts::of(descriptor);
         let content = bytes - content_at;
         let header = input.exactly(bytes)?;
         let window = if is_single {
@@ -604,12 +604,12 @@ impl Header {
             let base = 1u64 << (10 + u32::from(header[window_at] >> 3));
             base + base / 8 * u64::from(header[window_at] & 7)
         };
-        Ok(Header { bytes, window, has_checksum })
+        Ok(FrameHeader { bytes, window, has_checksum })
     }
 }
 
 /// What the zstd library says. It knows its errors by texts alone.
-fn damage(error: &io::Error) -> Fault {
+fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
-    if text.contains("not enough memory") { Fault::Memory } else { Fault::Damaged(text) }
+    if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }
 }

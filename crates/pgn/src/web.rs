@@ -21,8 +21,8 @@ use ureq::config::RedirectAuthHeaders;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Error};
 
-use self::head::{Head, Known, Verdict};
-use super::pieces::Pieces;
+use self::head::{AnswerHead, FileIdentity, Verdict};
+use super::pieces::PieceAtHand;
 use super::{Options, PgnError, Url, WebOptions};
 use orbit_core::sync::lock;
 
@@ -57,8 +57,8 @@ impl Client {
     }
 
     /// Asks for a file from some byte on. The server is to send all of it where it is not what the condition says.
-    fn ask(&self, url: &Url, from: u64, condition: Option<&str>) -> Result<(Head, Reader), Trouble> {
-        let trouble = |error| Trouble::of(error, self.options.timeout);
+    fn ask(&self, url: &Url, from: u64, condition: Option<&str>) -> Result<(AnswerHead, WebReader), FetchError> {
+        let trouble = |error| FetchError::of(error, self.options.timeout);
         // What was asked for by TLS is not to come without.
         let request = self.agent.get(url.asked()).config().https_only(url.is_encrypted()).build();
         let mut request = request.header("accept-encoding", "identity");
@@ -76,15 +76,15 @@ impl Client {
         }
         let answer = request.call().map_err(trouble)?;
         let lines = answer.headers();
-        let head = Head::new(answer.status().as_u16(), |name| lines.get(name)?.to_str().ok());
+        let head = AnswerHead::new(answer.status().as_u16(), |name| lines.get(name)?.to_str().ok());
         Ok((head, Box::new(answer.into_body().into_reader())))
     }
 }
 
-type Reader = Box<dyn Read + Send>;
+type WebReader = Box<dyn Read + Send>;
 
 /// Why a request was not answered.
-enum Trouble {
+enum FetchError {
     /// The connection ended.
     Lost(String),
     /// The server was not found or is silent.
@@ -93,28 +93,28 @@ enum Trouble {
     Lasting(String),
 }
 
-impl Trouble {
+impl FetchError {
     /// In words that hold nothing of the URL.
-    fn of(error: Error, timeout: Duration) -> Trouble {
+    fn of(error: Error, timeout: Duration) -> FetchError {
         use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
-        let lasting = |reason: &str| Trouble::Lasting(reason.to_owned());
+        let lasting = |reason: &str| FetchError::Lasting(reason.to_owned());
         match error {
-            Error::Timeout(_) => Trouble::Silent(format!("the server is silent for {timeout:?}")),
-            Error::HostNotFound => Trouble::Silent(String::from(NOT_FOUND)),
-            Error::ConnectionFailed => Trouble::Silent(String::from("its host cannot be reached")),
-            Error::Io(error) if is_of_tls(&error) => Trouble::Lasting(tls_reason(&error)),
+            Error::Timeout(_) => FetchError::Silent(format!("the server is silent for {timeout:?}")),
+            Error::HostNotFound => FetchError::Silent(String::from(NOT_FOUND)),
+            Error::ConnectionFailed => FetchError::Silent(String::from("its host cannot be reached")),
+            Error::Io(error) if is_of_tls(&error) => FetchError::Lasting(tls_reason(&error)),
             Error::Io(error) => match error.kind() {
                 ConnectionRefused | HostUnreachable | NetworkUnreachable => {
-                    Trouble::Silent(format!("its host cannot be reached ({error})"))
+                    FetchError::Silent(format!("its host cannot be reached ({error})"))
                 }
                 // That is how the standard library tells of names that nobody knows; there is no kind of error for it.
                 _ if error.to_string().starts_with("failed to lookup address") => {
-                    Trouble::Silent(String::from(NOT_FOUND))
+                    FetchError::Silent(String::from(NOT_FOUND))
                 }
-                _ => Trouble::Lost(format!("the connection ends: {error}")),
+                _ => FetchError::Lost(format!("the connection ends: {error}")),
             },
-            Error::Rustls(error) => Trouble::Lasting(tls_reason(&error)),
-            Error::Tls(reason) => Trouble::Lasting(tls_reason(&reason)),
+            Error::Rustls(error) => FetchError::Lasting(tls_reason(&error)),
+            Error::Tls(reason) => FetchError::Lasting(tls_reason(&reason)),
             Error::Http(_) | Error::BadUri(_) => lasting(
                 "the URL is not understood: write blanks and letters beyond ASCII as %20 and the like",
             ),
@@ -123,8 +123,8 @@ impl Trouble {
             }
             Error::TooManyRedirects => lasting("it is redirected too often: check the link"),
             Error::InvalidProxyUrl => lasting("the proxy that the environment names is not understood"),
-            Error::ConnectProxyFailed(reason) => Trouble::Lasting(format!("the proxy fails: {reason}")),
-            Error::Protocol(reason) => Trouble::Lasting(format!("the server speaks no HTTP/1.1: {reason}")),
+            Error::ConnectProxyFailed(reason) => FetchError::Lasting(format!("the proxy fails: {reason}")),
+            Error::Protocol(reason) => FetchError::Lasting(format!("the server speaks no HTTP/1.1: {reason}")),
             _ => lasting("the request fails"),
         }
     }
@@ -145,14 +145,14 @@ fn tls_reason(error: &dyn fmt::Display) -> String {
 
 /// A file on the web that is there. Clones share what they know of it.
 #[derive(Clone)]
-pub(super) struct Remote(Arc<Shared>);
+pub(super) struct Remote(Arc<WebShared>);
 
-struct Shared {
+struct WebShared {
     client: Arc<Client>,
     url: Url,
-    known: Known,
+    known: FileIdentity,
     /// The answer to the request that found it, for the first reader.
-    begun: Mutex<Option<Incoming>>,
+    begun: Mutex<Option<WebBytes>>,
 }
 
 impl Remote {
@@ -165,16 +165,16 @@ impl Remote {
     ) -> Result<Remote, PgnError> {
         let failed = |reason| PgnError::Web { name: url.shown(), reason };
         let download = Download { client: Arc::clone(client), url: url.clone(), offset: 0, attempts: 0 };
-        let begun = Incoming::start(download, None, is_next, &options.interrupt)
+        let begun = WebBytes::start(download, None, is_next, &options.interrupt)
             .map_err(|error| failed(error.to_string()))?;
         let known = match message(&begun.from, &begun.interrupt) {
-            Some(Message::Known(known)) => known,
-            Some(Message::Fault(reason)) => return Err(failed(reason)),
+            Some(WebMessage::Known(known)) => known,
+            Some(WebMessage::Fault(reason)) => return Err(failed(reason)),
             _ if options.interrupt.load(Ordering::Relaxed) => return Err(PgnError::Interrupted),
             _ => return Err(failed(String::from(ENDED))),
         };
         let (client, begun) = (Arc::clone(client), Mutex::new(is_next.then_some(begun)));
-        Ok(Remote(Arc::new(Shared { client, url, known, begun })))
+        Ok(Remote(Arc::new(WebShared { client, url, known, begun })))
     }
 
     /// Its size, if the server tells it.
@@ -183,14 +183,14 @@ impl Remote {
     }
 
     /// Reads it from its beginning.
-    pub(super) fn read(&self, interrupt: &Arc<AtomicBool>) -> io::Result<Incoming> {
-        let Shared { client, url, known, begun } = &*self.0;
+    pub(super) fn read(&self, interrupt: &Arc<AtomicBool>) -> io::Result<WebBytes> {
+        let WebShared { client, url, known, begun } = &*self.0;
         let begun = lock(begun).take();
         if let Some(begun) = begun {
-            return Ok(Incoming { interrupt: Arc::clone(interrupt), ..begun });
+            return Ok(WebBytes { interrupt: Arc::clone(interrupt), ..begun });
         }
         let download = Download { client: Arc::clone(client), url: url.clone(), offset: 0, attempts: 0 };
-        Incoming::start(download, Some(known.clone()), true, interrupt)
+        WebBytes::start(download, Some(known.clone()), true, interrupt)
     }
 }
 
@@ -198,52 +198,52 @@ impl Remote {
 const ENDED: &str = "the thread that reads it ended";
 
 /// What the thread that reads from the web says.
-enum Message {
+enum WebMessage {
     /// The file is there.
-    Known(Known),
+    Known(FileIdentity),
     Bytes(Vec<u8>),
     End,
     Fault(String),
 }
 
 /// The bytes of a file as they come.
-pub(super) struct Incoming {
-    from: Receiver<Message>,
-    _line: Line,
+pub(super) struct WebBytes {
+    from: Receiver<WebMessage>,
+    _line: ReaderGuard,
     interrupt: Arc<AtomicBool>,
-    pieces: Pieces,
+    pieces: PieceAtHand,
 }
 
 /// Tells the thread, when it is dropped, that nobody reads any more.
-struct Line(Arc<AtomicBool>);
+struct ReaderGuard(Arc<AtomicBool>);
 
-impl Drop for Line {
+impl Drop for ReaderGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-impl Incoming {
+impl WebBytes {
     /// Lets a thread ask for a file, and read it if that is wanted.
     fn start(
         download: Download,
-        known: Option<Known>,
+        known: Option<FileIdentity>,
         is_read: bool,
         interrupt: &Arc<AtomicBool>,
-    ) -> io::Result<Incoming> {
+    ) -> io::Result<WebBytes> {
         let (to, from) = sync_channel(PIECES_AHEAD);
-        let line = Line(Arc::default());
-        let reader = Reading { to, is_left: Arc::clone(&line.0) };
+        let line = ReaderGuard(Arc::default());
+        let reader = WebReading { to, is_left: Arc::clone(&line.0) };
         thread::Builder::new()
             .name(String::from("web"))
             .spawn(move || download.run(known, is_read, &reader))?;
         let interrupt = Arc::clone(interrupt);
-        Ok(Incoming { from, _line: line, interrupt, pieces: Pieces::default() })
+        Ok(WebBytes { from, _line: line, interrupt, pieces: PieceAtHand::default() })
     }
 }
 
 /// Waits for the next message; `None` after an interrupt, or if none comes any more.
-fn message(from: &Receiver<Message>, interrupt: &AtomicBool) -> Option<Message> {
+fn message(from: &Receiver<WebMessage>, interrupt: &AtomicBool) -> Option<WebMessage> {
     loop {
         match from.recv_timeout(LOOK) {
             Ok(message) => return Some(message),
@@ -253,16 +253,16 @@ fn message(from: &Receiver<Message>, interrupt: &AtomicBool) -> Option<Message> 
     }
 }
 
-impl Read for Incoming {
+impl Read for WebBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Incoming { from, interrupt, pieces, .. } = self;
+        let WebBytes { from, interrupt, pieces, .. } = self;
         pieces.read(buffer, || {
             loop {
                 match message(from, interrupt) {
-                    Some(Message::Bytes(piece)) => return Ok(Some(piece)),
-                    Some(Message::End) => return Ok(None),
-                    Some(Message::Known(_)) => {}
-                    Some(Message::Fault(reason)) => return Err(io::Error::other(reason)),
+                    Some(WebMessage::Bytes(piece)) => return Ok(Some(piece)),
+                    Some(WebMessage::End) => return Ok(None),
+                    Some(WebMessage::Known(_)) => {}
+                    Some(WebMessage::Fault(reason)) => return Err(io::Error::other(reason)),
                     None => return Err(io::Error::other(ENDED)),
                 }
             }
@@ -271,13 +271,13 @@ impl Read for Incoming {
 }
 
 /// The reader, as the thread sees it.
-struct Reading {
-    to: SyncSender<Message>,
+struct WebReading {
+    to: SyncSender<WebMessage>,
     is_left: Arc<AtomicBool>,
 }
 
-impl Reading {
-    fn say(&self, message: Message) -> Result<(), Stop> {
+impl WebReading {
+    fn say(&self, message: WebMessage) -> Result<(), Stop> {
         self.to.send(message).map_err(|_| Stop::Left)
     }
 
@@ -304,8 +304,8 @@ enum Stop {
 }
 
 /// The bytes of an answer.
-struct Body {
-    reader: Reader,
+struct AnswerBody {
+    reader: WebReader,
     /// Bytes that are known already.
     skip: u64,
     /// Whether its end can be told from a connection that was lost.
@@ -334,44 +334,44 @@ struct Download {
 
 impl Download {
     /// `known` is what was known of the file when it was found.
-    fn run(mut self, known: Option<Known>, is_read: bool, reading: &Reading) {
+    fn run(mut self, known: Option<FileIdentity>, is_read: bool, reading: &WebReading) {
         let read = self.first(known, reading).and_then(|(known, body)| {
             if is_read {
-                self.transfer(known, body, reading).and_then(|()| reading.say(Message::End))
+                self.transfer(known, body, reading).and_then(|()| reading.say(WebMessage::End))
             } else {
                 Ok(())
             }
         });
         if let Err(Stop::Failed(reason)) = read {
             // Where nobody is left to hear it, it does not matter.
-            reading.say(Message::Fault(reason)).ok();
+            reading.say(WebMessage::Fault(reason)).ok();
         }
     }
 
     /// Finds the file, unless it is known.
-    fn first(&mut self, known: Option<Known>, reading: &Reading) -> Result<(Known, Option<Body>), Stop> {
+    fn first(&mut self, known: Option<FileIdentity>, reading: &WebReading) -> Result<(FileIdentity, Option<AnswerBody>), Stop> {
         if let Some(known) = known {
             return Ok((known, None));
         }
         loop {
             match self.client.ask(&self.url, 0, None) {
                 Ok((head, reader)) if head.status == 200 => {
-                    let known = Known::of(&head);
-                    reading.say(Message::Known(known.clone()))?;
-                    return Ok((known, Some(Body { reader, skip: 0, has_end: head.has_end() })));
+                    let known = FileIdentity::of(&head);
+                    reading.say(WebMessage::Known(known.clone()))?;
+                    return Ok((known, Some(AnswerBody { reader, skip: 0, has_end: head.has_end() })));
                 }
                 Ok((head, _)) if head.is_passing() => {
                     self.pause(&head.refusal(), head.retry_after, reading)?
                 }
                 Ok((head, _)) => return Err(Stop::Failed(head.refusal())),
-                Err(Trouble::Lost(reason)) => self.pause(&reason, None, reading)?,
-                Err(Trouble::Silent(reason) | Trouble::Lasting(reason)) => return Err(Stop::Failed(reason)),
+                Err(FetchError::Lost(reason)) => self.pause(&reason, None, reading)?,
+                Err(FetchError::Silent(reason) | FetchError::Lasting(reason)) => return Err(Stop::Failed(reason)),
             }
         }
     }
 
     /// Hands on all of the file.
-    fn transfer(&mut self, mut known: Known, mut body: Option<Body>, reading: &Reading) -> Result<(), Stop> {
+    fn transfer(&mut self, mut known: FileIdentity, mut body: Option<AnswerBody>, reading: &WebReading) -> Result<(), Stop> {
         let mut is_unsure = false;
         loop {
             let next = match body.take() {
@@ -393,14 +393,14 @@ impl Download {
     }
 
     /// Hands on the bytes of an answer.
-    fn hand_on(&mut self, mut body: Body, known: &Known, reading: &Reading) -> Result<Ended, Stop> {
+    fn hand_on(&mut self, mut body: AnswerBody, known: &FileIdentity, reading: &WebReading) -> Result<Ended, Stop> {
         let mut piece = vec![0; PIECE];
         loop {
             let length = match body.reader.read(&mut piece) {
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => match Trouble::of(Error::from(error), self.client.options.timeout) {
-                    Trouble::Lost(reason) | Trouble::Silent(reason) | Trouble::Lasting(reason) => {
+                Err(error) => match FetchError::of(Error::from(error), self.client.options.timeout) {
+                    FetchError::Lost(reason) | FetchError::Silent(reason) | FetchError::Lasting(reason) => {
                         return Ok(Ended::Lost(reason));
                     }
                 },
@@ -423,13 +423,13 @@ impl Download {
                     return Err(Stop::Failed(String::from(reason)));
                 }
                 self.attempts = 0;
-                reading.say(Message::Bytes(bytes.to_vec()))?;
+                reading.say(WebMessage::Bytes(bytes.to_vec()))?;
             }
         }
     }
 
     /// Asks for the rest; `None` if there is none.
-    fn go_on(&mut self, known: &mut Known, is_unsure: bool, reading: &Reading) -> Result<Option<Body>, Stop> {
+    fn go_on(&mut self, known: &mut FileIdentity, is_unsure: bool, reading: &WebReading) -> Result<Option<AnswerBody>, Stop> {
         if let Some(reason) = known.refusal(self.offset, is_unsure) {
             return Err(Stop::Failed(reason));
         }
@@ -443,20 +443,20 @@ impl Download {
                             head.range.and_then(|range| range.total)
                         };
                         known.total = known.total.or(total);
-                        return Ok(Some(Body { reader, skip, has_end: head.has_end() }));
+                        return Ok(Some(AnswerBody { reader, skip, has_end: head.has_end() }));
                     }
                     Verdict::Complete => return Ok(None),
                     Verdict::Later(reason) => self.pause(&reason, head.retry_after, reading)?,
                     Verdict::Failed(reason) => return Err(Stop::Failed(reason)),
                 },
-                Err(Trouble::Lost(reason) | Trouble::Silent(reason)) => self.pause(&reason, None, reading)?,
-                Err(Trouble::Lasting(reason)) => return Err(Stop::Failed(reason)),
+                Err(FetchError::Lost(reason) | FetchError::Silent(reason)) => self.pause(&reason, None, reading)?,
+                Err(FetchError::Lasting(reason)) => return Err(Stop::Failed(reason)),
             }
         }
     }
 
     /// Waits before the next attempt, if there is to be one.
-    fn pause(&mut self, reason: &str, wanted: Option<Duration>, reading: &Reading) -> Result<(), Stop> {
+    fn pause(&mut self, reason: &str, wanted: Option<Duration>, reading: &WebReading) -> Result<(), Stop> {
         let WebOptions { attempts_max, pause, pause_max, .. } = self.client.options;
         if self.attempts >= attempts_max {
             return Err(Stop::Failed(match self.offset {

@@ -49,7 +49,7 @@ impl Lower {
 
 /// Where an operation on columns of a block has one of its operands from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operand {
+pub enum ColumnOperand {
     /// The same word everywhere.
     Constant(u64),
     /// An operation before.
@@ -59,13 +59,13 @@ pub enum Operand {
 }
 
 /// Where what is made of words has these from.
-pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<Operand> {
+pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     let operand = |(index, &word): (usize, &Id)| {
         let masks = carry.what.takes_masks(index);
         match dag.op(word) {
-            Op::Const(word) => Operand::Constant(word),
-            Op::Carried(id) if dag.carries[id.0 as usize].what.is_mask() == masks => Operand::Carried(id),
-            _ => Operand::Found(word, masks),
+            Op::Const(word) => ColumnOperand::Constant(word),
+            Op::Carried(id) if dag.carries[id.0 as usize].what.is_mask() == masks => ColumnOperand::Carried(id),
+            _ => ColumnOperand::Found(word, masks),
         }
     };
     carry.operands.iter().enumerate().map(operand).collect()
@@ -105,9 +105,9 @@ fn stage_of(dag: &Dag, id: CarryId, levels: &mut Vec<Option<usize>>) -> usize {
     let mut own = 0;
     for operand in operands(dag, &dag.carries[index]) {
         own = own.max(match operand {
-            Operand::Constant(_) => 0,
-            Operand::Carried(other) => stage_of(dag, other, levels),
-            Operand::Found(word, _) => level(dag, &[word], levels),
+            ColumnOperand::Constant(_) => 0,
+            ColumnOperand::Carried(other) => stage_of(dag, other, levels),
+            ColumnOperand::Found(word, _) => level(dag, &[word], levels),
         });
     }
     levels[index] = Some(own);

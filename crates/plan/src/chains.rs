@@ -8,19 +8,19 @@ use std::collections::HashMap;
 
 use super::{
     dag::{Id, Op, TRUE},
-    program::{Chain, ChainOp, Draft, Term, Writer},
+    program::{OperationChain, ChainOp, Draft, Term, ProgramWriter},
 };
 use orbit_core::board::attacks;
 
 /// Longer chains are begun anew, so that no register lives on for long.
 const TERMS_MAX: usize = 24;
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     /// Puts chains in place of operations that nobody else reads.
     pub(super) fn chain(&mut self, roots: &[Id]) {
         let readers = self.readers(roots);
         let drafts = std::mem::take(&mut self.drafts);
-        let mut chains = Chains { drafts: Vec::with_capacity(drafts.len()), at: HashMap::new(), readers };
+        let mut chains = ChainDrafts { drafts: Vec::with_capacity(drafts.len()), at: HashMap::new(), readers };
         let mut begins = Vec::new();
         for draft in drafts {
             match draft {
@@ -75,7 +75,7 @@ impl Writer<'_> {
     }
 
     /// The chain that takes the place of a draft, if any of its operands goes into one.
-    fn combine(&mut self, chains: &mut Chains, draft: &Draft) -> Option<Chain> {
+    fn combine(&mut self, chains: &mut ChainDrafts, draft: &Draft) -> Option<OperationChain> {
         match *draft {
             Draft::Node(id) => match self.dag.op(id) {
                 Op::Or(a, b) => self.join(chains, ChainOp::Or, [(a, false), (b, false)]),
@@ -91,7 +91,7 @@ impl Writer<'_> {
                 Op::NonEmpty(a) => {
                     let Draft::AndScalar(_, src, keep) = *chains.only_reader(a)? else { return None };
                     chains.take(a);
-                    Some(Chain { op: ChainOp::Meet, terms: vec![Term { src, keep, by: 0, not: false }] })
+                    Some(OperationChain { op: ChainOp::Meet, terms: vec![Term { src, keep, by: 0, not: false }] })
                 }
                 _ => None,
             },
@@ -101,7 +101,7 @@ impl Writer<'_> {
 
     /// Joins two operands, each perhaps negated, to one chain; `None` if neither has anything to bring
     /// in but itself.
-    fn join(&mut self, chains: &mut Chains, op: ChainOp, operands: [(Id, bool); 2]) -> Option<Chain> {
+    fn join(&mut self, chains: &mut ChainDrafts, op: ChainOp, operands: [(Id, bool); 2]) -> Option<OperationChain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
         // Their terms are no words that could stand for themselves.
         let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
@@ -121,7 +121,7 @@ impl Writer<'_> {
                 _ => terms.push(Term { src: id, keep: all, by: 0, not }),
             }
         }
-        Some(Chain { op, terms })
+        Some(OperationChain { op, terms })
     }
 
     /// Operands as they are.
@@ -131,7 +131,7 @@ impl Writer<'_> {
     }
 
     /// What a node brings into a chain of `op` in place of itself, if nobody else reads it.
-    fn terms(&mut self, chains: &Chains, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
+    fn terms(&mut self, chains: &ChainDrafts, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
         match chains.only_reader(id)? {
             Draft::Chain(_, chain) => {
@@ -182,7 +182,7 @@ impl Writer<'_> {
 }
 
 /// What has become of the drafts so far.
-struct Chains {
+struct ChainDrafts {
     /// `None` where a draft went into a chain.
     drafts: Vec<Option<Draft>>,
     /// Where the nodes of the innermost loop are computed.
@@ -190,7 +190,7 @@ struct Chains {
     readers: HashMap<Id, usize>,
 }
 
-impl Chains {
+impl ChainDrafts {
     /// The draft of a node that is read once.
     fn only_reader(&self, id: Id) -> Option<&Draft> {
         let at = *self.at.get(&id)?;

@@ -26,16 +26,16 @@ pub enum Column {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TextTest {
     /// The string has a value.
-    HasValue(Text),
+    HasValue(TagText),
     /// Bytewise comparison.
-    Compare(Cmp, Text, Text),
+    Compare(Cmp, TagText, TagText),
     /// The first is a substring of the second.
-    In(Text, Text),
+    In(TagText, TagText),
 }
 
 /// A string that is constant in a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Text {
+pub enum TagText {
     /// A literal.
     Literal(String),
     /// A literal that is spelt as names are.

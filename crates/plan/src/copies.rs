@@ -23,13 +23,13 @@ pub struct CopyBit {
 
 /// Words under construction.
 #[derive(Default)]
-struct Words {
+struct CopyWords {
     words: Vec<Id>,
     /// For each copy.
     places: Vec<Option<CopyBit>>,
 }
 
-impl Words {
+impl CopyWords {
     /// Adds a word with a bit for each of some copies.
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
@@ -45,7 +45,7 @@ impl Lower {
         &mut self,
         orbit: &Orbit<F>,
     ) -> (Vec<Id>, Vec<CopyBit>) {
-        let mut out = Words { words: Vec::new(), places: vec![None; orbit.copies.len()] };
+        let mut out = CopyWords { words: Vec::new(), places: vec![None; orbit.copies.len()] };
         let kept = self.cells.clone();
         let (groups, mut rest) = self.shift_groups(orbit);
         for (placement, group) in groups {

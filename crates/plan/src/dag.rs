@@ -93,7 +93,7 @@ impl Carried {
 
 /// What optimisations a plan may use. Every one can be switched off; none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct PlanOptions {
     /// Shifts of a filter made of designators become one 64-bit word, where they fit.
     pub anchors: bool,
     /// They become several words where they do not.
@@ -120,9 +120,9 @@ pub struct Options {
     pub direct: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for PlanOptions {
+    fn default() -> PlanOptions {
+        PlanOptions {
             anchors: true,
             grids: true,
             pointwise: true,
@@ -166,8 +166,8 @@ pub struct Dag {
 
 impl Dag {
     /// An empty graph.
-    pub fn new(options: Options) -> Dag {
-        let Options { sharing, simplify, chains, unrolling, direct, .. } = options;
+    pub fn new(options: PlanOptions) -> Dag {
+        let PlanOptions { sharing, simplify, chains, unrolling, direct, .. } = options;
         Dag { sharing, simplify, chains, unrolling, direct, ..Dag::default() }
     }
 

@@ -33,19 +33,19 @@ mod tiles;
 mod unroll;
 mod words;
 
-pub use carry::Operand;
-pub use columns::{Column, Text, TextTest};
+pub use carry::ColumnOperand;
+pub use columns::{Column, TagText, TextTest};
 pub use copies::CopyBit;
-pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, Options, Reduce, TRUE};
+pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, Reduce, TRUE};
 pub use operations::{
     Automaton, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge, FlatFocus, FlatMove,
-    FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf, LegalValue, Memory,
-    MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, Sees, SquareTest, State, TextInstr, Walk, Word,
+    FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf, LegalValue, SearchMemory,
+    MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, Sees, SquareTest, AutomatonState, TextInstr, Walk, RegisterWord,
 };
 use orbit_transforms::OutermostOrbit as _;
 pub use plans::Plans;
 pub use program::{
-    Chain, ChainOp, Input, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
+    OperationChain, ChainOp, RegisterInput, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
 };
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
@@ -57,7 +57,7 @@ pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special,
 pub const DIR_STEPS: [(i8, i8); 8] = orbit_query::tree::Dirs::STEPS;
 
 use dag::Dag;
-use lower::{Lower, Value, finds};
+use lower::{Lower, LoweredValue, finds};
 use orbit_core::{board::Color, diagnostic::Diagnostic};
 use orbit_query::{
     Query, Type,
@@ -204,7 +204,7 @@ pub struct Planner {
     filter: Filter,
     ty: Type,
     vars: usize,
-    options: Options,
+    options: PlanOptions,
     refusal: Option<Diagnostic>,
     /// What the compiler of flat programs wants to know, if the query is one.
     flat: Option<flat::Facts>,
@@ -217,7 +217,7 @@ impl Planner {
     ///
     /// Orbits that cannot be expanded (see [`orbit_transforms::expand`]), and queries that would become more
     /// than [`FILTERS_MAX`] filters.
-    pub fn new(query: &Query, options: Options) -> Result<Planner, Diagnostic> {
+    pub fn new(query: &Query, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
         if filters > FILTERS_MAX {
@@ -387,18 +387,18 @@ impl Planner {
         compiled.expect("the planner has compiled it before")
     }
 
-    fn lower_value(&self, lower: &mut Lower) -> Value {
+    fn lower_value(&self, lower: &mut Lower) -> LoweredValue {
         lower.begin(self.vars);
         if let Some(facts) = &self.flat {
             if !self.has_values() {
-                return Value::Bool(self.lower_flat(lower, facts, false));
+                return LoweredValue::Bool(self.lower_flat(lower, facts, false));
             }
             let word = self.lower_flat(lower, facts, true);
             if self.ty == Type::Set {
-                return Value::Set(word);
+                return LoweredValue::Set(word);
             }
             let (number, ok) = lower.unpacked_number(word);
-            return Value::Num { number, ok };
+            return LoweredValue::Num { number, ok };
         }
         lower.value(&self.filter)
     }
@@ -431,7 +431,7 @@ impl Planner {
     }
 
     /// The words with a bit for each copy, 64 in each.
-    fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::Compiled<Vec<Id>> {
+    fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
     }
@@ -458,14 +458,14 @@ impl Planner {
     }
 }
 
-fn finish(lower: &Lower, hit: Id, value: Option<Value>) -> Plan {
-    let word = value.and_then(Value::word);
+fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
+    let word = value.and_then(LoweredValue::word);
     let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
     let always_hits = lower.dag.constant(hit) == Some(TRUE);
     let (program, regs) = Program::new(&lower.dag, &roots);
     let output = match (value, regs.get(1)) {
-        (Some(Value::Set(_)), Some(&reg)) => Output::Set(reg),
-        (Some(Value::Num { .. }), Some(&reg)) => Output::Num(reg),
+        (Some(LoweredValue::Set(_)), Some(&reg)) => Output::Set(reg),
+        (Some(LoweredValue::Num { .. }), Some(&reg)) => Output::Num(reg),
         _ => Output::Bool,
     };
     let (columns, notes) = (lower.columns.clone(), lower.notes.clone());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Input, Made, Op, Operand, Program, Reg, Stage, StageFound, Step, TRUE, Term};
+use super::{RegisterInput, Made, Op, ColumnOperand, Program, Reg, Stage, StageFound, Step, TRUE, Term};
 
 impl fmt::Display for Reg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,8 +31,8 @@ impl fmt::Display for Program {
         }
         for (input, reg) in &self.inputs {
             match input {
-                Input::Plane(k) => writeln!(f, "{reg} = plane {k}")?,
-                Input::Carried(place) => writeln!(f, "{reg} = carry {}", self.reads[*place].id.0)?,
+                RegisterInput::Plane(k) => writeln!(f, "{reg} = plane {k}")?,
+                RegisterInput::Carried(place) => writeln!(f, "{reg} = carry {}", self.reads[*place].id.0)?,
                 other => writeln!(f, "{reg} = {other:?}")?,
             }
         }
@@ -98,11 +98,11 @@ impl Program {
 }
 
 /// Where an operand comes from.
-fn operand_text(operand: Operand, found: &[StageFound]) -> String {
+fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
-        Operand::Constant(word) => format!("{word:#x}"),
-        Operand::Carried(id) => format!("carry {}", id.0),
-        Operand::Found(word, is_mask) => {
+        ColumnOperand::Constant(word) => format!("{word:#x}"),
+        ColumnOperand::Carried(id) => format!("carry {}", id.0),
+        ColumnOperand::Found(word, is_mask) => {
             let of = found.iter().find(|found| (found.word, found.is_mask) == (word, is_mask));
             of.map(|found| found.reg.to_string()).unwrap_or_default()
         }

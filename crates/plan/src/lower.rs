@@ -5,13 +5,13 @@
 //! filter has a function of its own: conditions and what all kinds share are here.
 
 use super::{
-    columns::{Column, Text, TextTest},
-    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce},
+    columns::{Column, TagText, TextTest},
+    dag::{ColumnId, Dag, Id, LoopId, Op, PlanOptions, Reduce},
 };
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{
     Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, PositionOp,
-    Ref, SquaresOp, Values, VarId, contents_where,
+    Ref, SquaresOp, CellValues, VarId, contents_where,
 };
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Condition, Filter, FilterRef, NumberOrbit, Squares};
@@ -21,34 +21,34 @@ pub(super) const LIGHT: u64 = 0x55aa_55aa_55aa_55aa;
 
 /// The value of a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Value {
+pub(super) enum LoweredValue {
     Bool(Id),
     Set(Id),
     Num { number: Id, ok: Id },
 }
 
-impl Value {
+impl LoweredValue {
     /// The word of a set or number.
     pub(super) fn word(self) -> Option<Id> {
         match self {
-            Value::Set(set) => Some(set),
-            Value::Num { number, .. } => Some(number),
-            Value::Bool(_) => None,
+            LoweredValue::Set(set) => Some(set),
+            LoweredValue::Num { number, .. } => Some(number),
+            LoweredValue::Bool(_) => None,
         }
     }
 }
 
 /// The strings that one may be, with the masks.
-pub(super) type Texts = Vec<(Id, Text)>;
+pub(super) type MaskedTexts = Vec<(Id, TagText)>;
 
 /// Variables hold words of the graph.
 #[derive(Clone, Debug)]
 pub(super) enum Words {}
 
-impl Values for Words {
+impl CellValues for Words {
     type Squares = Id;
     type Number = Id;
-    type Text = Texts;
+    type Text = MaskedTexts;
     type Position = Id;
 }
 
@@ -71,7 +71,7 @@ fn finds_in(filter: FilterRef) -> bool {
 /// Lowering in progress.
 pub(super) struct Lower {
     pub dag: Dag,
-    pub options: Options,
+    pub options: PlanOptions,
     pub columns: Vec<Column>,
     /// What each variable holds here.
     pub cells: Cells<Words>,
@@ -79,38 +79,38 @@ pub(super) struct Lower {
     pub(super) guard: Id,
     /// Parameters that stand for square masks while a table's body is lowered, in the order in
     /// which the body asks for them.
-    pub slots: Option<Slots>,
+    pub slots: Option<VariableSlots>,
     pub notes: Vec<super::OrbitNote>,
     /// What `from` and `to` mean in the target of a `--`.
-    pub(super) owned: Option<Owned>,
+    pub(super) owned: Option<TargetSquares>,
     /// What could not be planned, if there was such a thing; what was made of it instead is of no use.
     pub(super) refused: Option<&'static str>,
 }
 
 /// The squares that `from` and `to` mean in the target of a `--`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Owned {
+pub(super) struct TargetSquares {
     pub(super) from: Id,
     pub(super) to: Id,
 }
 
 /// See [`Lower::slots`].
-pub(super) struct Slots {
+pub(super) struct VariableSlots {
     pub table: LoopId,
     /// For each designator or shade of the body in child order: its parameter, or the mask that it
     /// has in all rows.
-    pub masks: Vec<Slot>,
+    pub masks: Vec<VariableSlot>,
     pub next: usize,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum VariableSlot {
     Same(u64),
     Param(u32),
 }
 
 impl Lower {
-    pub fn new(options: Options, vars: usize) -> Lower {
+    pub fn new(options: PlanOptions, vars: usize) -> Lower {
         let mut dag = Dag::new(options);
         let guard = dag.mask(true);
         Lower {
@@ -179,8 +179,8 @@ impl Lower {
         slots.next += 1;
         let table = slots.table;
         match slot {
-            Slot::Same(mask) => self.dag.word(mask),
-            Slot::Param(k) => self.dag.add(Op::Param(table, k)),
+            VariableSlot::Same(mask) => self.dag.word(mask),
+            VariableSlot::Param(k) => self.dag.add(Op::Param(table, k)),
         }
     }
 
@@ -226,27 +226,27 @@ impl Lower {
         }
     }
 
-    pub fn truth_of(&mut self, value: Value) -> Id {
+    pub fn truth_of(&mut self, value: LoweredValue) -> Id {
         match value {
-            Value::Bool(mask) => mask,
-            Value::Set(set) => self.dag.add(Op::NonEmpty(set)),
-            Value::Num { ok, .. } => ok,
+            LoweredValue::Bool(mask) => mask,
+            LoweredValue::Set(set) => self.dag.add(Op::NonEmpty(set)),
+            LoweredValue::Num { ok, .. } => ok,
         }
     }
 
     /// What a query has as its value.
-    pub fn value(&mut self, filter: &Filter) -> Value {
+    pub fn value(&mut self, filter: &Filter) -> LoweredValue {
         match filter {
-            Any::Condition(f) => Value::Bool(self.condition(f)),
-            Any::Squares(f) => Value::Set(self.squares(f)),
+            Any::Condition(f) => LoweredValue::Bool(self.condition(f)),
+            Any::Squares(f) => LoweredValue::Set(self.squares(f)),
             Any::Number(f) => {
                 let (number, ok) = self.number(f);
-                Value::Num { number, ok }
+                LoweredValue::Num { number, ok }
             }
-            Any::Text(f) => Value::Bool(self.text_truth(f)),
+            Any::Text(f) => LoweredValue::Bool(self.text_truth(f)),
             Any::Position(f) => {
                 let (number, ok) = self.position(f);
-                Value::Num { number, ok }
+                LoweredValue::Num { number, ok }
             }
         }
     }

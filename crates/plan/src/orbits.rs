@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::{
     OrbitNote,
     dag::{Id, LoopId, NO_VALUE, Op, Reduce, TRUE},
-    lower::{LIGHT, Lower, Slot, Slots, finds},
+    lower::{LIGHT, Lower, VariableSlot, VariableSlots, finds},
     shifted::is_pointwise,
 };
 use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
@@ -23,7 +23,7 @@ const TABLE_COPIES_MIN: usize = 8;
 
 /// What becomes of the copies' values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ValueUse {
     /// Mask: some copy matches.
     Any,
     /// Number of copies that match.
@@ -39,7 +39,7 @@ type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>
 
 /// How the words of one copy, and of all shifts of one placement, are had.
 struct Gather<F> {
-    wanted: Wanted,
+    wanted: ValueUse,
     /// The word of one copy; of a count, whether it matches.
     word: fn(&mut Lower, &F) -> Id,
     /// The words of all shifts together.
@@ -48,7 +48,7 @@ struct Gather<F> {
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
     /// Whether a copy matches.
-    fn truth(wanted: Wanted) -> Gather<F> {
+    fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
             word: |lower, copy| lower.truth(copy.node()),
@@ -62,13 +62,13 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 impl Lower {
     /// Whether some copy matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
-        self.gather(orbit, &Gather::truth(Wanted::Any))
+        self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
 
     /// The union of the copies' squares.
     pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
         let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
-        self.gather(orbit, &Gather { wanted: Wanted::Union, word, tiles })
+        self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
     }
 
     /// The number that an orbit yields, and where it has one.
@@ -80,12 +80,12 @@ impl Lower {
                     lower.packed_number(number)
                 };
                 let largest =
-                    self.gather(orbit, &Gather { wanted: Wanted::Max, word, tiles: Lower::collapse_sum });
+                    self.gather(orbit, &Gather { wanted: ValueUse::Max, word, tiles: Lower::collapse_sum });
                 self.unpacked_number(largest)
             }
             NumberOrbit::Counted(counted, orbit) => {
                 let always = self.dag.mask(true);
-                let number = self.gather(orbit, &Gather::truth(Wanted::Count));
+                let number = self.gather(orbit, &Gather::truth(ValueUse::Count));
                 let Counted::Range(lo, hi) = *counted else { return (number, always) };
                 let (lo, hi) = (self.dag.number(lo), self.dag.number(hi));
                 let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
@@ -116,9 +116,9 @@ impl Lower {
         }
         self.notes.push(note);
         match how.wanted {
-            Wanted::Any | Wanted::Union => self.dag.any_of(parts),
-            Wanted::Count => self.dag.sum_of(parts),
-            Wanted::Max => {
+            ValueUse::Any | ValueUse::Union => self.dag.any_of(parts),
+            ValueUse::Count => self.dag.sum_of(parts),
+            ValueUse::Max => {
                 let none = self.dag.word(NO_VALUE as u64);
                 parts.into_iter().fold(none, |best, part| {
                     if best == none { part } else { self.dag.add(Op::Max(best, part)) }
@@ -130,7 +130,7 @@ impl Lower {
     /// The word that one copy contributes.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
-        if how.wanted != Wanted::Count {
+        if how.wanted != ValueUse::Count {
             return word;
         }
         let (one, zero) = (self.dag.number(1), self.dag.number(0));
@@ -179,9 +179,9 @@ impl Lower {
         }
         let table = self.open_table(orbit, group, None);
         let reduce = match how.wanted {
-            Wanted::Any | Wanted::Union => Reduce::Or,
-            Wanted::Count => Reduce::Count,
-            Wanted::Max => Reduce::Max,
+            ValueUse::Any | ValueUse::Union => Reduce::Or,
+            ValueUse::Count => Reduce::Count,
+            ValueUse::Max => Reduce::Max,
         };
         let body = (how.word)(self, &orbit.copies[group[0]].filter);
         parts.push(self.close_table(table, reduce, body));
@@ -203,7 +203,7 @@ impl Lower {
         let mut masks = Vec::new();
         for k in 0..columns[0].len() {
             if columns.iter().all(|row| row[k] == columns[0][k]) {
-                masks.push(Slot::Same(columns[0][k]));
+                masks.push(VariableSlot::Same(columns[0][k]));
                 continue;
             }
             let same = varying.iter().position(|&old| columns.iter().all(|row| row[k] == row[old]));
@@ -211,14 +211,14 @@ impl Lower {
                 varying.push(k);
                 varying.len() - 1
             });
-            masks.push(Slot::Param(param as u32));
+            masks.push(VariableSlot::Param(param as u32));
         }
         let rows = columns.iter().enumerate().map(|(row, masks)| {
             let masks = varying.iter().map(|&k| masks[k]);
             masks.chain(last.map(|last| last[row])).collect()
         });
         let table = self.dag.open_loop(rows.collect());
-        self.slots = Some(Slots { table, masks, next: 0 });
+        self.slots = Some(VariableSlots { table, masks, next: 0 });
         table
     }
 
@@ -245,7 +245,7 @@ impl Lower {
             match (how.tiles)(self, orbit, placement, &group) {
                 Some(words) => {
                     let pointwise = |base: F| is_pointwise(base.node());
-                    if matches!(wanted, Wanted::Union | Wanted::Max)
+                    if matches!(wanted, ValueUse::Union | ValueUse::Max)
                         || orbit.unshifted(placement).is_some_and(pointwise)
                     {
                         note.pointwise += group.len();
@@ -256,9 +256,9 @@ impl Lower {
                         (note.grids, note.gridded) = (note.grids + words.len(), note.gridded + group.len());
                     }
                     match wanted {
-                        Wanted::Any | Wanted::Union => parts.push(self.dag.any_of(words)),
-                        Wanted::Max => parts.extend(words),
-                        Wanted::Count => {
+                        ValueUse::Any | ValueUse::Union => parts.push(self.dag.any_of(words)),
+                        ValueUse::Max => parts.extend(words),
+                        ValueUse::Count => {
                             parts.extend(words.iter().map(|&word| self.dag.add(Op::Count(word))))
                         }
                     }
@@ -266,7 +266,7 @@ impl Lower {
                 None => rest.extend(group),
             }
         }
-        if wanted == Wanted::Any && !parts.is_empty() {
+        if wanted == ValueUse::Any && !parts.is_empty() {
             // One test for all groups together.
             let bits = self.dag.any_of(std::mem::take(parts));
             parts.push(self.dag.add(Op::NonEmpty(bits)));

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::{
-    Apart, CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::Options, dag::TRUE,
-    finish, guard::guard, lower::Lower, lower::Value, program::Program, screen::Screen,
+    Apart, CopiesPlan, CopyBit, Plan, Planner, SharedPlan, dag::Dag, dag::Id, dag::PlanOptions, dag::TRUE,
+    finish, guard::guard, lower::Lower, lower::LoweredValue, program::Program, screen::Screen,
 };
 use orbit_core::{diagnostic::Diagnostic, sync::lock};
 use orbit_query::Type;
@@ -17,21 +17,21 @@ use orbit_query::Type;
 /// The plans of some queries, made when they are first asked for.
 pub struct Plans {
     planners: Vec<Arc<Planner>>,
-    graph: Mutex<Graph>,
+    graph: Mutex<LoweredGraph>,
 }
 
 /// What was lowered so far.
-struct Graph {
+struct LoweredGraph {
     lower: Lower,
     /// Of each query, the mask of positions at which it matches.
     hits: Vec<Id>,
-    values: Vec<Option<Value>>,
+    values: Vec<Option<LoweredValue>>,
     /// By [`Apart`], the words that tell things apart, and where in them each of these is found.
-    apart: Vec<[Option<Bits>; 2]>,
+    apart: Vec<[Option<WordIndex>; 2]>,
 }
 
 /// Words, and where in them each of some things is found.
-type Bits = (Vec<Id>, Vec<CopyBit>);
+type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
     /// Plans queries together, with the options of the first.
@@ -43,11 +43,11 @@ impl Plans {
         if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
             return Err(refusal.clone());
         }
-        let options = planners.first().map_or_else(Options::default, |planner| planner.options);
+        let options = planners.first().map_or_else(PlanOptions::default, |planner| planner.options);
         let mut lower = Lower::new(options, 0);
         let hits = planners.iter().map(|planner| planner.lower_hits(&mut lower)).collect();
         let (values, apart) = (vec![None; planners.len()], vec![[None, None]; planners.len()]);
-        Ok(Plans { planners, graph: Mutex::new(Graph { lower, hits, values, apart }) })
+        Ok(Plans { planners, graph: Mutex::new(LoweredGraph { lower, hits, values, apart }) })
     }
 
     /// How many queries there are.
@@ -123,7 +123,7 @@ impl Plans {
     pub fn guard(&self, queries: Range<usize>) -> Option<SharedPlan> {
         let options = self.planners.first()?.options;
         let mut graph = lock(&self.graph);
-        let Graph { lower, hits, .. } = &mut *graph;
+        let LoweredGraph { lower, hits, .. } = &mut *graph;
         let guard = options.guards.then(|| guard(&mut lower.dag, &hits[queries])).flatten()?;
         let program = Program::answering(&lower.dag, &[guard]);
         Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
@@ -149,7 +149,7 @@ impl Plans {
 
     fn screen_by(
         &self,
-        screen: fn(&Dag, Options, &[Id]) -> Option<Screen>,
+        screen: fn(&Dag, PlanOptions, &[Id]) -> Option<Screen>,
         queries: Range<usize>,
     ) -> Option<Screen> {
         let options = self.planners.first()?.options;
@@ -164,7 +164,7 @@ impl Plans {
     /// When there is no such query.
     pub fn values(&self, query: usize) -> Plan {
         let mut graph = lock(&self.graph);
-        let Graph { lower, hits, values, .. } = &mut *graph;
+        let LoweredGraph { lower, hits, values, .. } = &mut *graph;
         let planner = &self.planners[query];
         if !planner.has_values() {
             return finish(lower, hits[query], None);
@@ -182,7 +182,7 @@ impl Plans {
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);
-        let Graph { lower, apart: all, .. } = &mut *graph;
+        let LoweredGraph { lower, apart: all, .. } = &mut *graph;
         let planner = &self.planners[query];
         let told = all[query][apart as usize].get_or_insert_with(|| planner.lower_apart(lower, apart));
         CopiesPlan::new(lower, &told.0, told.1.clone())

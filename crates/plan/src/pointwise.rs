@@ -10,7 +10,7 @@ use super::{
     dag::{Id, Op},
     lower::Lower,
     sets::contents,
-    shifted::{Attack, Comparison, PlainSet, Set, lines},
+    shifted::{Attack, ShiftedComparison, PlainSet, Set, lines},
     tiles::Anchor,
 };
 use orbit_core::board::PieceSet;
@@ -61,8 +61,8 @@ impl Lower {
     }
 
     /// For every shift of a tile, whether a comparison with a number of squares holds.
-    pub(super) fn shifted_comparison(&mut self, comparison: &Comparison, anchor: Anchor) -> Id {
-        let &Comparison { ref set, squares, cmp, number } = comparison;
+    pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
+        let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
         let planes = self.added(vec![words]);
         let mut reaches = |number: i64| match usize::try_from(number) {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    carry::{Operand, operands, stages},
+    carry::{ColumnOperand, operands, stages},
     dag::{CarryId, ColumnId, Dag, Id, LoopId, Made, Op, Reduce, TRUE},
     needed,
 };
@@ -32,7 +32,7 @@ pub enum Step {
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// Terms gathered by one operation.
-    Chain { dst: Reg, chain: Chain<Reg> },
+    Chain { dst: Reg, chain: OperationChain<Reg> },
     /// Repeats up to the matching [`Step::End`] for every row of a table: its words go to the
     /// scalars from `first` on. `acc` starts as the neutral word of `reduce`.
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
@@ -57,7 +57,7 @@ pub enum ChainOp {
 
 /// Several operations at once. `R` names what is read.
 #[derive(Clone, Debug)]
-pub struct Chain<R = Id> {
+pub struct OperationChain<R = Id> {
     /// How terms are gathered.
     pub op: ChainOp,
     /// At least one.
@@ -78,7 +78,7 @@ pub struct Term<R = Id> {
 /// What is loaded into a register before a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "named as the operations")]
-pub enum Input {
+pub enum RegisterInput {
     Plane(u8),
     WhiteToMove,
     Initial,
@@ -100,7 +100,7 @@ pub struct Program {
     /// How many registers they use. Registers 0..4 are the planes.
     pub registers: usize,
     /// Registers to load before a run. They are never written.
-    pub inputs: Vec<(Input, Reg)>,
+    pub inputs: Vec<(RegisterInput, Reg)>,
     /// What it reads of what stages carry.
     pub reads: Vec<Read>,
     /// The initial scalars: constants, and room for the parameters of every table.
@@ -153,7 +153,7 @@ pub struct StageCarry {
     /// What is made.
     pub what: Made,
     /// Of what.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<ColumnOperand>,
 }
 
 impl Program {
@@ -186,7 +186,7 @@ impl Program {
         for step in &self.steps {
             let Step::Answer { query, mask } = *step else { return None };
             let place = self.inputs.iter().find_map(|&(input, reg)| match input {
-                Input::Carried(place) if reg == mask => Some(place),
+                RegisterInput::Carried(place) if reg == mask => Some(place),
                 _ => None,
             });
             answers[query] = place.filter(|&place| self.reads[place].is_mask);
@@ -205,14 +205,14 @@ impl Program {
 
     /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
-        let (program, regs) = Writer::ready(dag, roots).assign(roots);
+        let (program, regs) = ProgramWriter::ready(dag, roots).assign(roots);
         (Program { stages: Program::stages(dag, roots), ..program }, regs)
     }
 
     /// Code that gives the hit masks of several queries, each as soon as it is complete: registers that hold
     /// them until the end would push others out of the processor's nearest memory.
     pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
-        let mut writer = Writer::ready(dag, roots);
+        let mut writer = ProgramWriter::ready(dag, roots);
         writer.answer(roots);
         Program { stages: Program::stages(dag, roots), ..writer.assign(&[]).0 }
     }
@@ -226,14 +226,14 @@ impl Program {
             let carried: Vec<StageCarry> = carried.collect();
             let mut found: Vec<(Id, bool)> = Vec::new();
             for operand in carried.iter().flat_map(|carry| &carry.operands) {
-                if let Operand::Found(word, is_mask) = *operand
+                if let ColumnOperand::Found(word, is_mask) = *operand
                     && !found.contains(&(word, is_mask))
                 {
                     found.push((word, is_mask));
                 }
             }
             let words: Vec<Id> = found.iter().map(|&(word, _)| word).collect();
-            let (program, regs) = Writer::ready(dag, &words).assign(&words);
+            let (program, regs) = ProgramWriter::ready(dag, &words).assign(&words);
             let found =
                 found.into_iter().zip(regs).map(|((word, is_mask), reg)| StageFound { word, is_mask, reg });
             Stage { program, found: found.collect(), carried }
@@ -245,7 +245,7 @@ impl Program {
 /// A step on virtual registers: one for each node.
 pub(super) enum Draft {
     Node(Id),
-    Chain(Id, Chain),
+    Chain(Id, OperationChain),
     Splat(Id, Scalar),
     AndScalar(Id, Id, Scalar),
     OrScalar(Id, Id, Scalar),
@@ -254,7 +254,7 @@ pub(super) enum Draft {
     Answer(Id, usize),
 }
 
-pub(super) struct Writer<'a> {
+pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
     /// Nodes that some reader wants as a column although they are scalars.
@@ -265,20 +265,20 @@ pub(super) struct Writer<'a> {
     scalar_of: HashMap<Id, Scalar>,
     first_param: HashMap<LoopId, Scalar>,
     pub(super) drafts: Vec<Draft>,
-    inputs: Vec<(Input, Id)>,
+    inputs: Vec<(RegisterInput, Id)>,
     reads: Vec<Read>,
     /// Constants that chains read.
     words: HashMap<u64, Scalar>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(dag: &'a Dag, roots: &[Id]) -> Writer<'a> {
+impl<'a> ProgramWriter<'a> {
+    fn new(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let needed = needed(dag, roots);
         let mut columns_of_scalars = vec![false; dag.ops.len()];
         for root in roots {
             columns_of_scalars[root.0 as usize] = true;
         }
-        Writer {
+        ProgramWriter {
             dag,
             needed,
             columns_of_scalars,
@@ -287,15 +287,15 @@ impl<'a> Writer<'a> {
             scalar_of: HashMap::new(),
             first_param: HashMap::new(),
             drafts: Vec::new(),
-            inputs: (0..4).map(|k| (Input::Plane(k), Id(u32::MAX))).collect(),
+            inputs: (0..4).map(|k| (RegisterInput::Plane(k), Id(u32::MAX))).collect(),
             reads: Vec::new(),
             words: HashMap::new(),
         }
     }
 
     /// Everything but registers.
-    fn ready(dag: &'a Dag, roots: &[Id]) -> Writer<'a> {
-        let mut writer = Writer::new(dag, roots);
+    fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
+        let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
         writer.emit_scope(None);
         if dag.chains {
@@ -416,12 +416,12 @@ impl<'a> Writer<'a> {
                     self.drafts[begin] = Draft::Begin(id, l, end);
                 }
                 Op::Carried(carry) => {
-                    self.inputs.push((Input::Carried(self.reads.len()), id));
+                    self.inputs.push((RegisterInput::Carried(self.reads.len()), id));
                     let is_mask = self.dag.carries[carry.0 as usize].what.is_mask();
                     self.reads.push(Read { id: carry, is_mask });
                 }
                 op => match input(op) {
-                    Some(Input::Plane(k)) => self.inputs[k as usize].1 = id,
+                    Some(RegisterInput::Plane(k)) => self.inputs[k as usize].1 = id,
                     Some(input) => self.inputs.push((input, id)),
                     None => self.drafts.push(Draft::Node(id)),
                 },
@@ -521,7 +521,7 @@ impl<'a> Writer<'a> {
                     whole_positions |= op.takes_whole_positions();
                     Step::Do { dst, op }
                 }
-                Draft::Chain(id, Chain { op, terms }) => {
+                Draft::Chain(id, OperationChain { op, terms }) => {
                     let dst = new(*id, &mut regs, &mut free);
                     let terms = terms.iter().map(|&Term { src, keep, by, not }| Term {
                         src: regs[&src],
@@ -531,7 +531,7 @@ impl<'a> Writer<'a> {
                     });
                     let mut terms: Vec<Term<Reg>> = terms.collect();
                     sort_by_kind(&mut terms, all);
-                    Step::Chain { dst, chain: Chain { op: *op, terms } }
+                    Step::Chain { dst, chain: OperationChain { op: *op, terms } }
                 }
                 Draft::Splat(id, scalar) => {
                     Step::Splat { dst: new(*id, &mut regs, &mut free), scalar: *scalar }
@@ -601,15 +601,15 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
 }
 
 /// The input that an operation is, but for what is carried, which each program numbers by itself.
-fn input(op: Op) -> Option<Input> {
+fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
-        Op::Plane(k) => Input::Plane(k),
-        Op::WhiteToMove => Input::WhiteToMove,
-        Op::Initial => Input::Initial,
-        Op::Terminal => Input::Terminal,
-        Op::Ply => Input::Ply,
-        Op::GameMask(c) => Input::GameMask(c),
-        Op::GameNumber(c) => Input::GameNumber(c),
+        Op::Plane(k) => RegisterInput::Plane(k),
+        Op::WhiteToMove => RegisterInput::WhiteToMove,
+        Op::Initial => RegisterInput::Initial,
+        Op::Terminal => RegisterInput::Terminal,
+        Op::Ply => RegisterInput::Ply,
+        Op::GameMask(c) => RegisterInput::GameMask(c),
+        Op::GameNumber(c) => RegisterInput::GameNumber(c),
         _ => return None,
     })
 }

@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 
 use super::{
-    dag::{ColumnId, Dag, Id, LoopId, Op, Options, Reduce, TRUE},
+    dag::{ColumnId, Dag, Id, LoopId, Op, PlanOptions, Reduce, TRUE},
     needed,
-    program::{Input, Program, Reg},
+    program::{RegisterInput, Program, Reg},
 };
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
@@ -73,22 +73,22 @@ const SMALL: i64 = 1 << 24;
 
 impl Screen {
     /// A screen for some hit masks together, if anything is known of them.
-    pub(super) fn new(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+    pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::of(dag, options, roots, false)
     }
 
     /// A screen that knows nothing but the fewest and the most pieces with each code, and thus reads [`Bound::Fewest`] and
     /// [`Bound::Most`] alone.
-    pub(super) fn of_material(dag: &Dag, options: Options, roots: &[Id]) -> Option<Screen> {
+    pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::of(dag, options, roots, true)
     }
 
-    fn of(dag: &Dag, options: Options, roots: &[Id], material: bool) -> Option<Screen> {
+    fn of(dag: &Dag, options: PlanOptions, roots: &[Id], material: bool) -> Option<Screen> {
         if !fits(dag, roots) {
             return None;
         }
         let (out, reads, known) = (Dag::new(options), Vec::new(), HashMap::new());
-        let mut screen = Screening { of: dag, out, reads, known, material };
+        let mut screen = ScreenBuilder { of: dag, out, reads, known, material };
         let words: Vec<Id> = roots.iter().map(|&root| screen.may(root, &[])).collect();
         let any = screen.out.any_of(words);
         if screen.out.constant(any) == Some(TRUE) {
@@ -109,7 +109,7 @@ impl Screen {
     /// What is read, each with the register where it goes.
     pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
         self.program.inputs.iter().filter_map(|&(input, reg)| match input {
-            Input::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
+            RegisterInput::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
             _ => None,
         })
     }
@@ -180,7 +180,7 @@ fn fits(dag: &Dag, roots: &[Id]) -> bool {
 
 /// Which bound of a word is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Side {
+enum BoundSide {
     May,
     Must,
     Most,
@@ -191,73 +191,73 @@ enum Side {
     LeastPieces,
 }
 
-impl Side {
+impl BoundSide {
     /// The bound on the other side.
-    fn opposite(self) -> Side {
+    fn opposite(self) -> BoundSide {
         match self {
-            Side::May => Side::Must,
-            Side::Must => Side::May,
-            Side::Most => Side::Least,
-            Side::Least => Side::Most,
-            Side::MostPieces => Side::LeastPieces,
-            Side::LeastPieces => Side::MostPieces,
+            BoundSide::May => BoundSide::Must,
+            BoundSide::Must => BoundSide::May,
+            BoundSide::Most => BoundSide::Least,
+            BoundSide::Least => BoundSide::Most,
+            BoundSide::MostPieces => BoundSide::LeastPieces,
+            BoundSide::LeastPieces => BoundSide::MostPieces,
         }
     }
 }
 
 /// A bound of a number, and how far from zero it can be.
 #[derive(Clone, Copy, Debug)]
-struct Number {
+struct BoundedNumber {
     id: Id,
     size: i64,
 }
 
 /// The loops of the plan that are open, with those of the screen that stand for them.
-type Open = [(LoopId, LoopId)];
+type OpenLoops = [(LoopId, LoopId)];
 
 /// What tells bounds of a node apart: which bound it is, and in which loop of the screen it is evaluated.
-type Known = (Id, Side, Option<LoopId>);
+type BoundKey = (Id, BoundSide, Option<LoopId>);
 
-struct Screening<'a> {
+struct ScreenBuilder<'a> {
     of: &'a Dag,
     out: Dag,
     reads: Vec<Bound>,
-    known: HashMap<Known, Option<Number>>,
+    known: HashMap<BoundKey, Option<BoundedNumber>>,
     /// Whether numbers of pieces are all that is known.
     material: bool,
 }
 
-impl Screening<'_> {
+impl ScreenBuilder<'_> {
     /// The bits that a word may have.
-    fn may(&mut self, id: Id, open: &Open) -> Id {
-        self.word(id, Side::May, open)
+    fn may(&mut self, id: Id, open: &OpenLoops) -> Id {
+        self.word(id, BoundSide::May, open)
     }
 
     /// Bits that a word must have.
-    fn must(&mut self, id: Id, open: &Open) -> Id {
-        self.word(id, Side::Must, open)
+    fn must(&mut self, id: Id, open: &OpenLoops) -> Id {
+        self.word(id, BoundSide::Must, open)
     }
 
-    fn word(&mut self, id: Id, side: Side, open: &Open) -> Id {
+    fn word(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Id {
         let known = self.remembered(id, side, open, |screen| {
             let id = screen.bits(id, side, open);
-            Some(Number { id, size: 0 })
+            Some(BoundedNumber { id, size: 0 })
         });
         known.expect("words have bounds").id
     }
 
     /// A bound of a number, if one is known.
-    fn number(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+    fn number(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         self.remembered(id, side, open, |screen| screen.numbers(id, side, open))
     }
 
     fn remembered(
         &mut self,
         id: Id,
-        side: Side,
-        open: &Open,
-        find: impl FnOnce(&mut Self) -> Option<Number>,
-    ) -> Option<Number> {
+        side: BoundSide,
+        open: &OpenLoops,
+        find: impl FnOnce(&mut Self) -> Option<BoundedNumber>,
+    ) -> Option<BoundedNumber> {
         let within = self.of.within[id.0 as usize].last();
         let within = within.and_then(|of| open.iter().rev().find(|(known, _)| known == of));
         let key = (id, side, within.map(|&(_, stands)| stands));
@@ -269,8 +269,8 @@ impl Screening<'_> {
         found
     }
 
-    fn nothing(&mut self, side: Side) -> Id {
-        self.out.mask(side == Side::May)
+    fn nothing(&mut self, side: BoundSide) -> Id {
+        self.out.mask(side == BoundSide::May)
     }
 
     fn read(&mut self, bound: Bound) -> Id {
@@ -282,7 +282,7 @@ impl Screening<'_> {
     }
 
     /// The bound of the squares of some pieces.
-    fn pieces(&mut self, set: PieceSet, side: Side) -> Id {
+    fn pieces(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             return self.nothing(side);
         }
@@ -291,8 +291,8 @@ impl Screening<'_> {
     }
 
     /// The bound of squares that have some content, from those of the key.
-    fn moved(&mut self, at_first: Id, set: PieceSet, side: Side) -> Id {
-        if side == Side::Must {
+    fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
+        if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
             return self.out.add(Op::AndNot(at_first, touched));
         }
@@ -315,7 +315,7 @@ impl Screening<'_> {
     }
 
     /// The bits that a word may or must have.
-    fn bits(&mut self, id: Id, side: Side, open: &Open) -> Id {
+    fn bits(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Id {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             return self.pieces(set, side);
         }
@@ -359,21 +359,21 @@ impl Screening<'_> {
             Op::NonEmpty(a) => {
                 let some = self.word(a, side, open);
                 let some = self.out.add(Op::NonEmpty(some));
-                let least = (side == Side::Must).then(|| self.squares(a, Side::Least, open)).flatten();
+                let least = (side == BoundSide::Must).then(|| self.squares(a, BoundSide::Least, open)).flatten();
                 let Some(least) = least else { return some };
                 let one = self.compare(Cmp::Ge, least, 1);
                 self.out.add(Op::Or(some, one))
             }
-            Op::Single(a) if side == Side::May => {
-                let (some, least) = (self.may(a, open), self.squares(a, Side::Least, open));
+            Op::Single(a) if side == BoundSide::May => {
+                let (some, least) = (self.may(a, open), self.squares(a, BoundSide::Least, open));
                 let some = self.out.add(Op::NonEmpty(some));
                 let one = self.compare(Cmp::Le, least.expect("what must be there counts"), 1);
                 self.out.add(Op::And(some, one))
             }
             Op::Compare(cmp, a, b) => self.comparison(cmp, [a, b], side, open),
-            Op::NoMoves(within) | Op::PureMen { within, .. } if side == Side::May => self.may(within, open),
-            Op::Legal { from, left: true, .. } if side == Side::May => self.may(from, open),
-            Op::Legal { to, left: false, .. } if side == Side::May => self.may(to, open),
+            Op::NoMoves(within) | Op::PureMen { within, .. } if side == BoundSide::May => self.may(within, open),
+            Op::Legal { from, left: true, .. } if side == BoundSide::May => self.may(from, open),
+            Op::Legal { to, left: false, .. } if side == BoundSide::May => self.may(to, open),
             Op::Loop(table) if self.of.loops[table.0 as usize].reduce == Reduce::Or => self
                 .looped(table, Reduce::Or, open, |screen, body, open| Some(screen.word(body, side, open)))
                 .expect("words have bounds"),
@@ -381,22 +381,22 @@ impl Screening<'_> {
         }
     }
 
-    fn both(&mut self, a: Id, b: Id, side: Side, open: &Open, op: fn(Id, Id) -> Op) -> Id {
+    fn both(&mut self, a: Id, b: Id, side: BoundSide, open: &OpenLoops, op: fn(Id, Id) -> Op) -> Id {
         let (a, b) = (self.word(a, side, open), self.word(b, side, open));
         self.out.add(op(a, b))
     }
 
     /// The bits that may or must be set in `a` and not in `b`.
-    fn differ(&mut self, a: Id, b: Id, side: Side, open: &Open) -> Id {
+    fn differ(&mut self, a: Id, b: Id, side: BoundSide, open: &OpenLoops) -> Id {
         let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
         self.out.add(Op::AndNot(a, b))
     }
 
     /// What may be chosen is in either; what must be in it is in both, or in the one that is chosen everywhere.
-    fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
+    fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         let (may, must) = (self.may(mask, open), self.must(mask, open));
         let (a, b) = (self.word(a, side, open), self.word(b, side, open));
-        if side == Side::May {
+        if side == BoundSide::May {
             let first = self.out.add(Op::And(a, may));
             let second = self.out.add(Op::AndNot(b, must));
             return self.out.add(Op::Or(first, second));
@@ -407,7 +407,7 @@ impl Screening<'_> {
         self.out.any_of(vec![both, first, second])
     }
 
-    fn param(&mut self, table: LoopId, place: u32, open: &Open) -> Id {
+    fn param(&mut self, table: LoopId, place: u32, open: &OpenLoops) -> Id {
         let known = open.iter().rev().find(|&&(of, _)| of == table);
         let &(_, stands) = known.expect("parameters are used in their loops");
         self.out.add(Op::Param(stands, place))
@@ -418,8 +418,8 @@ impl Screening<'_> {
         &mut self,
         table: LoopId,
         reduce: Reduce,
-        open: &Open,
-        body: impl FnOnce(&mut Self, Id, &Open) -> Option<Id>,
+        open: &OpenLoops,
+        body: impl FnOnce(&mut Self, Id, &OpenLoops) -> Option<Id>,
     ) -> Option<Id> {
         let of = &self.of.loops[table.0 as usize];
         let stands = self.out.open_loop(of.rows.clone());
@@ -429,39 +429,39 @@ impl Screening<'_> {
     }
 
     /// A bound of the number of squares of a set.
-    fn squares(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+    fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
             // The squares say little more, and cost more.
             return self.material(id, side, open);
         }
-        let bits = self.word(id, if side == Side::Most { Side::May } else { Side::Must }, open);
-        let counted = Number { id: self.out.add(Op::Count(bits)), size: 64 };
+        let bits = self.word(id, if side == BoundSide::Most { BoundSide::May } else { BoundSide::Must }, open);
+        let counted = BoundedNumber { id: self.out.add(Op::Count(bits)), size: 64 };
         let Some(material) = self.material(id, side, open) else { return Some(counted) };
         Some(match side {
-            Side::Most => self.smaller(counted, material),
+            BoundSide::Most => self.smaller(counted, material),
             _ => self.larger(counted, material),
         })
     }
 
     /// A bound of the number of squares of a set, from the numbers of pieces.
-    fn material(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
-        let key = if side == Side::Most { Side::MostPieces } else { Side::LeastPieces };
+    fn material(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
+        let key = if side == BoundSide::Most { BoundSide::MostPieces } else { BoundSide::LeastPieces };
         self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
     }
 
-    fn of_pieces(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+    fn of_pieces(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             let of_sides = [PieceSet::WHITE, PieceSet::BLACK].map(|side| PieceSet(set.0 & side.0));
             let numbers = of_sides.into_iter().filter(|set| set.0 != 0);
             let numbers = numbers.map(|set| self.number_of(set, side)).collect();
-            return Some(Number { id: self.out.sum_of(numbers), size: 1 << 12 });
+            return Some(BoundedNumber { id: self.out.sum_of(numbers), size: 1 << 12 });
         }
         match (self.of.op(id), side) {
-            (Op::And(a, b), Side::Most) => {
+            (Op::And(a, b), BoundSide::Most) => {
                 self.material(a, side, open).or_else(|| self.material(b, side, open))
             }
-            (Op::AndNot(a, _) | Op::Step(a, ..), Side::Most) => self.material(a, side, open),
-            (Op::Or(a, b), Side::Most) => {
+            (Op::AndNot(a, _) | Op::Step(a, ..), BoundSide::Most) => self.material(a, side, open),
+            (Op::Or(a, b), BoundSide::Most) => {
                 let (a, b) = (self.material(a, side, open)?, self.material(b, side, open)?);
                 self.joined(Op::Add, a, b)
             }
@@ -475,9 +475,9 @@ impl Screening<'_> {
 
     /// A bound of the number of some pieces of one side. Where a game begins in the segment, its first positions come after
     /// the key and the others before the next key.
-    fn number_of(&mut self, set: PieceSet, side: Side) -> Id {
+    fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
-            let bound = if side == Side::Most { Bound::Most } else { Bound::Fewest };
+            let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
             let numbers = codes(set).map(|code| self.read(bound(code))).collect();
             return self.out.sum_of(numbers);
         }
@@ -503,7 +503,7 @@ impl Screening<'_> {
                 self.out.add(Op::And(number, may_be))
             })
         };
-        if side == Side::Most {
+        if side == BoundSide::Most {
             let first = self.out.add(Op::Add(first, before));
             let begun = self.out.number(standard_number(set));
             let begun = self.out.add(Op::Add(begun, after));
@@ -517,19 +517,19 @@ impl Screening<'_> {
         let losses = self.read(Bound::Losses(set));
         let ended = self.out.add(Op::Sub(first, losses));
         let ended = self.out.add(Op::Select { mask: standard, a: ended, b: last });
-        let [ended, last] = [ended, last].map(|id| Number { id, size: 64 });
+        let [ended, last] = [ended, last].map(|id| BoundedNumber { id, size: 64 });
         let least = self.smaller(ended, last).id;
         self.out.add(Op::AndNot(least, other))
     }
 
     /// A bound of a number.
-    fn numbers(&mut self, id: Id, side: Side, open: &Open) -> Option<Number> {
+    fn numbers(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         match self.of.op(id) {
             Op::Const(word) => {
                 let size = (word as i64).checked_abs().unwrap_or(i64::MAX);
-                Some(Number { id: self.out.word(word), size })
+                Some(BoundedNumber { id: self.out.word(word), size })
             }
-            Op::Param(table, place) => Some(Number { id: self.param(table, place, open), size: i64::MAX }),
+            Op::Param(table, place) => Some(BoundedNumber { id: self.param(table, place, open), size: i64::MAX }),
             Op::Count(set) => self.squares(set, side, open),
             Op::Add(a, b) => {
                 let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
@@ -545,23 +545,23 @@ impl Screening<'_> {
             }
             Op::Select { a, b, .. } => {
                 let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
-                Some(if side == Side::Most { self.larger(a, b) } else { self.smaller(a, b) })
+                Some(if side == BoundSide::Most { self.larger(a, b) } else { self.smaller(a, b) })
             }
             Op::Loop(table) => match self.of.loops[table.0 as usize].reduce {
                 Reduce::Count => {
-                    let masks = if side == Side::Most { Side::May } else { Side::Must };
+                    let masks = if side == BoundSide::Most { BoundSide::May } else { BoundSide::Must };
                     let size = self.of.loops[table.0 as usize].rows.len() as i64;
                     let id = self.looped(table, Reduce::Count, open, |screen, body, open| {
                         let mask = screen.word(body, masks, open);
                         Some(screen.out.add(Op::NonEmpty(mask)))
                     });
-                    Some(Number { id: id?, size })
+                    Some(BoundedNumber { id: id?, size })
                 }
                 Reduce::Max => {
                     let id = self.looped(table, Reduce::Max, open, |screen, body, open| {
                         Some(screen.number(body, side, open)?.id)
                     });
-                    Some(Number { id: id?, size: i64::MAX })
+                    Some(BoundedNumber { id: id?, size: i64::MAX })
                 }
                 Reduce::Or => None,
             },
@@ -570,32 +570,32 @@ impl Screening<'_> {
     }
 
     /// A sum or a difference, if it cannot wrap.
-    fn joined(&mut self, op: fn(Id, Id) -> Op, a: Number, b: Number) -> Option<Number> {
+    fn joined(&mut self, op: fn(Id, Id) -> Op, a: BoundedNumber, b: BoundedNumber) -> Option<BoundedNumber> {
         let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
-        Some(Number { id: self.out.add(op(a.id, b.id)), size })
+        Some(BoundedNumber { id: self.out.add(op(a.id, b.id)), size })
     }
 
-    fn larger(&mut self, a: Number, b: Number) -> Number {
-        Number { id: self.out.add(Op::Max(a.id, b.id)), size: a.size.max(b.size) }
+    fn larger(&mut self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
+        BoundedNumber { id: self.out.add(Op::Max(a.id, b.id)), size: a.size.max(b.size) }
     }
 
-    fn smaller(&mut self, a: Number, b: Number) -> Number {
+    fn smaller(&mut self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         let mask = self.out.add(Op::Compare(Cmp::Le, a.id, b.id));
         let id = self.out.add(Op::Select { mask, a: a.id, b: b.id });
-        Number { id, size: a.size.max(b.size) }
+        BoundedNumber { id, size: a.size.max(b.size) }
     }
 
-    fn compare(&mut self, cmp: Cmp, number: Number, with: i32) -> Id {
+    fn compare(&mut self, cmp: Cmp, number: BoundedNumber, with: i32) -> Id {
         let with = self.out.number(with);
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
     /// Whether a relation may or must hold.
-    fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: Side, open: &Open) -> Id {
+    fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         // The numbers that make it hold most easily, or least.
         let sides = match (cmp, side) {
-            (Cmp::Lt | Cmp::Le, Side::May) | (Cmp::Gt | Cmp::Ge, Side::Must) => [Side::Least, Side::Most],
-            (Cmp::Lt | Cmp::Le, _) | (Cmp::Gt | Cmp::Ge, _) => [Side::Most, Side::Least],
+            (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => [BoundSide::Least, BoundSide::Most],
+            (Cmp::Lt | Cmp::Le, _) | (Cmp::Gt | Cmp::Ge, _) => [BoundSide::Most, BoundSide::Least],
             (Cmp::Ne, _) => {
                 let equal = self.comparison(Cmp::Eq, [a, b], side.opposite(), open);
                 return self.out.add(Op::Not(equal));

@@ -25,7 +25,7 @@ pub(super) enum Shifted<'a> {
     /// The same, cut with a set that shifts leave alone.
     Restricted(PieceSet, Bitboard, &'a Squares),
     Attack(Attack<'a>),
-    Comparison(Comparison<'a>),
+    Comparison(ShiftedComparison<'a>),
     Not(Box<Shifted<'a>>),
     All(Vec<Shifted<'a>>),
     Any(Vec<Shifted<'a>>),
@@ -53,7 +53,7 @@ impl<'a> Shifted<'a> {
                 ConditionOp::And(..) | ConditionOp::Braces(_) => Shifted::parts(filter).map(Shifted::All),
                 ConditionOp::Or(..) => Shifted::parts(filter).map(Shifted::Any),
                 ConditionOp::If { .. } => Shifted::branches(filter),
-                ConditionOp::Differ(..) => Comparison::new(filter).map(Shifted::Comparison),
+                ConditionOp::Differ(..) => ShiftedComparison::new(filter).map(Shifted::Comparison),
                 _ => None,
             },
             Ref::Squares(f) => match f.op() {
@@ -69,7 +69,7 @@ impl<'a> Shifted<'a> {
                 _ => None,
             },
             Ref::Number(f) => match f.op() {
-                NumberOp::Compare(..) => Comparison::new(filter).map(Shifted::Comparison),
+                NumberOp::Compare(..) => ShiftedComparison::new(filter).map(Shifted::Comparison),
                 NumberOp::Control(of) => Shifted::control(filter, of),
                 _ => None,
             },
@@ -144,7 +144,7 @@ impl<'a> Attack<'a> {
 }
 
 /// How something on one square may attack another.
-pub(super) struct Line {
+pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
     /// Pieces that leap.
@@ -154,7 +154,7 @@ pub(super) struct Line {
 }
 
 /// The pairs of squares on which one of `pieces` can attack.
-pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item = Line> {
+pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item = AttackLine> {
     let pairs = from.into_iter().flat_map(move |a| to.into_iter().map(move |b| (a, b)));
     pairs.filter_map(move |(a, b)| {
         let (dx, dy) = (b.file() as i8 - a.file() as i8, b.rank() as i8 - a.rank() as i8);
@@ -174,7 +174,7 @@ pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iter
         let leapers = contents_where(|code| pieces.contains(code) && may(code.0, code.0 & 7));
         let sliders = contents_where(|code| pieces.contains(code) && a != b && slides(code.0 & 7));
         let is_line = leapers != PieceSet::NONE || sliders != PieceSet::NONE;
-        is_line.then_some(Line { from: a, to: b, leapers, sliders })
+        is_line.then_some(AttackLine { from: a, to: b, leapers, sliders })
     })
 }
 
@@ -208,7 +208,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
 }
 
 /// A comparison with a number of squares whose truth can be had for all shifts of a tile.
-pub(super) struct Comparison<'a> {
+pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
     /// The squares that the set may hold before any shift.
     pub(super) squares: Bitboard,
@@ -216,11 +216,11 @@ pub(super) struct Comparison<'a> {
     pub(super) number: i64,
 }
 
-impl<'a> Comparison<'a> {
-    pub(super) fn new(filter: FilterRef<'a>) -> Option<Comparison<'a>> {
+impl<'a> ShiftedComparison<'a> {
+    pub(super) fn new(filter: FilterRef<'a>) -> Option<ShiftedComparison<'a>> {
         let (set, cmp, number) = counted(filter)?;
         let (set, squares) = few_squares(set)?;
-        Some(Comparison { set, squares, cmp, number })
+        Some(ShiftedComparison { set, squares, cmp, number })
     }
 }
 

@@ -19,24 +19,24 @@ use orbit_transforms::{Number, Orbit, Placement};
 const TERMS_MAX: u32 = 256;
 
 /// A number that is a sum of numbers of squares, and where it has a value.
-struct Sum<'a> {
-    terms: Vec<Term<'a>>,
+struct SquareSum<'a> {
+    terms: Vec<SquareTerm<'a>>,
     constant: u32,
     /// What must match for the number to have a value.
     conditions: Vec<Shifted<'a>>,
 }
 
 /// `weight * #set`.
-struct Term<'a> {
+struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,
     /// The squares that the set may hold before any shift.
     squares: Bitboard,
 }
 
-impl<'a> Sum<'a> {
-    fn new(number: &'a Number) -> Option<Sum<'a>> {
-        let mut sum = Sum { terms: Vec::new(), constant: 0, conditions: Vec::new() };
+impl<'a> SquareSum<'a> {
+    fn new(number: &'a Number) -> Option<SquareSum<'a>> {
+        let mut sum = SquareSum { terms: Vec::new(), constant: 0, conditions: Vec::new() };
         sum.add(number, 1)?;
         (1..=TERMS_MAX).contains(&sum.words()).then_some(sum)
     }
@@ -53,7 +53,7 @@ impl<'a> Sum<'a> {
             NumberOp::Cardinality(set) if !ignores_shifts(set.node()) => {
                 let set = Set::new(set)?;
                 let squares = set.bound();
-                self.terms.push(Term { weight, set, squares });
+                self.terms.push(SquareTerm { weight, set, squares });
             }
             NumberOp::Arith(Arith::Add, a, b) => {
                 self.add(a, weight)?;
@@ -103,7 +103,7 @@ impl Lower {
             return None;
         }
         let base = orbit.unshifted(placement)?;
-        let sum = Sum::new(&base).filter(|sum| !sum.is_dear(group.len()))?;
+        let sum = SquareSum::new(&base).filter(|sum| !sum.is_dear(group.len()))?;
         let shifts = shifts_of(orbit, group);
         let anchors = self.tiles_for(&shifts, base.node())?;
         let words = anchors.into_iter().map(|anchor| {
@@ -119,7 +119,7 @@ impl Lower {
     }
 
     /// The planes of a sum, the lowest digit first.
-    fn shifted_sum(&mut self, sum: &Sum, anchor: Anchor) -> Vec<Id> {
+    fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
         // The words of each digit that are still to be added.
         let mut digits: Vec<Vec<Id>> = Vec::new();
         for term in &sum.terms {

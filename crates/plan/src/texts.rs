@@ -5,9 +5,9 @@
 //! holds there is no value.
 
 use super::{
-    columns::{Column, Text, TextTest},
+    columns::{Column, TagText, TextTest},
     dag::{Id, Op},
-    lower::{Lower, Texts},
+    lower::{Lower, MaskedTexts},
 };
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, contents_where};
@@ -15,16 +15,16 @@ use orbit_transforms::Expanded;
 
 impl Lower {
     /// The strings that one may be.
-    pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> Texts {
+    pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> MaskedTexts {
         let always = self.dag.mask(true);
         match f.op() {
-            TextOp::Literal(text) => vec![(always, Text::Literal(text.clone()))],
-            TextOp::Tag(name) => vec![(always, Text::Tag(name.clone()))],
-            TextOp::Player(color) => vec![(always, Text::Player(*color))],
+            TextOp::Literal(text) => vec![(always, TagText::Literal(text.clone()))],
+            TextOp::Tag(name) => vec![(always, TagText::Tag(name.clone()))],
+            TextOp::Player(color) => vec![(always, TagText::Player(*color))],
             TextOp::ContentName { contents, spelt, of } => self.content_names(*contents, *spelt, of),
             TextOp::Compare(cmp, a, b) => {
                 let [a, b] = self.compared_texts(a, b);
-                let holds = |lower: &mut Lower, one: &(Id, Text)| {
+                let holds = |lower: &mut Lower, one: &(Id, TagText)| {
                     lower.text_pairs(&vec![one.clone()], &b, false, |a, b| TextTest::Compare(*cmp, a, b))
                 };
                 a.iter().map(|one| (holds(self, one), one.1.clone())).collect()
@@ -53,12 +53,12 @@ impl Lower {
         &mut self,
         a: &orbit_transforms::Text,
         b: &orbit_transforms::Text,
-    ) -> [Texts; 2] {
+    ) -> [MaskedTexts; 2] {
         let names = [a, b].into_iter().any(is_name);
         [a, b].map(|f| {
             let is_spelt = names && is_literal(f);
             let spelt = |(ok, text)| match text {
-                Text::Literal(text) if is_spelt => (ok, Text::Name(text)),
+                TagText::Literal(text) if is_spelt => (ok, TagText::Name(text)),
                 text => (ok, text),
             };
             self.text(f).into_iter().map(spelt).collect()
@@ -75,23 +75,23 @@ impl Lower {
     }
 
     /// The letters of what stands on a single square, if that is one of some.
-    fn content_names(&mut self, contents: PieceSet, spelt: Spelt, of: &orbit_transforms::Squares) -> Texts {
+    fn content_names(&mut self, contents: PieceSet, spelt: Spelt, of: &orbit_transforms::Squares) -> MaskedTexts {
         let set = self.squares(of);
         let named = "_KQRBNPkqrbnp".chars().filter_map(|letter| {
             let such = contents_where(|code| contents.contains(code) && spelt.letter(code) == letter);
-            let text = || Text::Literal(letter.into());
+            let text = || TagText::Literal(letter.into());
             (such != PieceSet::NONE).then(|| (self.content_is(such, set), text()))
         });
         named.collect()
     }
 
-    fn where_also(&mut self, mask: Id, texts: Texts) -> Texts {
+    fn where_also(&mut self, mask: Id, texts: MaskedTexts) -> MaskedTexts {
         texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
     }
 
     /// What a variable holds once a string is assigned to it, and where that has a value.
-    pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (Texts, Id) {
-        let mut texts: Texts = Vec::new();
+    pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (MaskedTexts, Id) {
+        let mut texts: MaskedTexts = Vec::new();
         for (ok, text) in self.text(f) {
             let has_value = self.text_test(TextTest::HasValue(text.clone()));
             texts.push((self.and(ok, has_value), text));
@@ -120,10 +120,10 @@ impl Lower {
     /// A test of two strings, each of which may be several. Where one of them has no value, `otherwise` holds.
     pub(super) fn text_pairs(
         &mut self,
-        a: &Texts,
-        b: &Texts,
+        a: &MaskedTexts,
+        b: &MaskedTexts,
         otherwise: bool,
-        test: impl Fn(Text, Text) -> TextTest,
+        test: impl Fn(TagText, TagText) -> TextTest,
     ) -> Id {
         let mut out = None;
         for (a_ok, a) in a {
@@ -148,8 +148,8 @@ impl Lower {
 
     fn text_test(&mut self, test: TextTest) -> Id {
         match &test {
-            TextTest::HasValue(Text::Literal(_)) => return self.dag.mask(true),
-            TextTest::Compare(cmp, Text::Literal(a), Text::Literal(b)) => {
+            TextTest::HasValue(TagText::Literal(_)) => return self.dag.mask(true),
+            TextTest::Compare(cmp, TagText::Literal(a), TagText::Literal(b)) => {
                 return self.dag.mask(cmp.holds(a.cmp(b)));
             }
             _ => {}

@@ -140,11 +140,11 @@ impl Dag {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, Planner, Program, Step};
+    use crate::{PlanOptions, Planner, Program, Step};
 
     fn program(text: &str, unrolling: bool) -> Program {
         let query = orbit_query::parse(text).expect("a query").query;
-        let options = Options { unrolling, ..Options::default() };
+        let options = PlanOptions { unrolling, ..PlanOptions::default() };
         Planner::new(&query, options).expect("it can be planned").hits().program
     }
 

@@ -4,7 +4,7 @@
 //! in another way.
 
 use super::{
-    parser::{C, N, Parsed, Parser, T, typed},
+    parser::{C, N, ParseResult, Parser, T, typed},
     token::Tok,
     tree::{Control, GameText, Node, Type},
 };
@@ -60,7 +60,7 @@ fn is_year(text: &str) -> bool {
 impl Parser {
     /// Refuses a number or a text as a condition. `before` is the filter that stands before it, with which it was
     /// probably meant.
-    pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> Parsed<()> {
+    pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
         let span = node.span();
         let text = self.quoted(span);
@@ -77,7 +77,7 @@ impl Parser {
     }
 
     /// Refuses the last filter of a query, which may be a value that is listed.
-    pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> Parsed<()> {
+    pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
             Some(Alone::Value) => {}
             Some(Alone::Literal) if before.is_none() => {}
@@ -97,7 +97,7 @@ impl Parser {
     }
 
     /// `{3 9}`, in which CQL 6.0 wrote how often a filter is repeated; the `{` was read.
-    pub(super) fn refuse_count_with_blanks(&self, open: Span) -> Parsed<()> {
+    pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {
                 Tok::Int(count) => Some(count.to_string()),

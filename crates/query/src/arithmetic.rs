@@ -1,7 +1,7 @@
 //! Arithmetic: `+ - * / %` of numbers, and `+` of texts.
 
 use super::{
-    parser::{N, Parsed, Parser, T, filter, mismatch, typed},
+    parser::{N, ParseResult, Parser, T, filter, mismatch, typed},
     token::Tok,
     tree::{Arith, GameText, Node, Type},
     valued::{kind_of, valued},
@@ -9,13 +9,13 @@ use super::{
 
 impl Parser {
     /// The additive level: what an assignment, `max` and `abs` take.
-    pub fn sum(&mut self) -> Parsed<Node> {
+    pub fn sum(&mut self) -> ParseResult<Node> {
         let left = self.product()?;
         self.sum_from(left)
     }
 
     /// The same from its first operand on.
-    pub(super) fn sum_from(&mut self, mut left: Node) -> Parsed<Node> {
+    pub(super) fn sum_from(&mut self, mut left: Node) -> ParseResult<Node> {
         loop {
             if kind_of(&left) == Type::Bool {
                 return Ok(left);
@@ -36,7 +36,7 @@ impl Parser {
         }
     }
 
-    fn product(&mut self) -> Parsed<Node> {
+    fn product(&mut self) -> ParseResult<Node> {
         let mut left = self.set_expression()?;
         loop {
             if kind_of(&left) == Type::Bool && matches!(self.tok(), Tok::Sign("*" | "/" | "%")) {
@@ -62,9 +62,9 @@ impl Parser {
     /// unless a number follows; then there is none.
     fn number_or_suffix(
         &mut self,
-        level: fn(&mut Parser) -> Parsed<Node>,
+        level: fn(&mut Parser) -> ParseResult<Node>,
         left: Type,
-    ) -> Parsed<Option<Node>> {
+    ) -> ParseResult<Option<Node>> {
         let may_repeat = self.in_path && left == Type::Num && (self.is_sign("+") || self.is_sign("*"));
         let before = may_repeat.then(|| self.clone());
         self.link()?;
@@ -79,7 +79,7 @@ impl Parser {
         }
     }
 
-    fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> Parsed<Node> {
+    fn arithmetic(&mut self, op: Arith, left: Node, right: Node) -> ParseResult<Node> {
         let sign = match op {
             Arith::Add => "+",
             Arith::Sub => "-",
@@ -115,7 +115,7 @@ impl Parser {
     }
 
     /// The right operand of an operator of arithmetic.
-    fn operand(&mut self, level: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+    fn operand(&mut self, level: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.level, level);
         let node = level(self)?;
         self.level = outer;

@@ -2,7 +2,7 @@
 
 use super::{
     edges::{parts, sibling},
-    parser::{N, P, Parsed, Parser, filter},
+    parser::{N, P, ParseResult, Parser, filter},
     repeats::Repeat,
     token::Tok,
     tree::{
@@ -17,12 +17,12 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 const SUFFIXES_MAX: usize = 8;
 
 /// A move of a path whose targets are being read.
-struct Open {
+struct OpenMove {
     edge: Edge<Written>,
     targets: Vec<Node>,
 }
 
-impl Open {
+impl OpenMove {
     fn close(self) -> Chain<PathStep<Written>> {
         Chain::One(PathStep::Edge { edge: self.edge, targets: self.targets })
     }
@@ -43,7 +43,7 @@ fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
 
 impl Parser {
     /// `line --> c1 --> c2 ...`.
-    pub(super) fn line(&mut self) -> Parsed<Node> {
+    pub(super) fn line(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut range, mut lasts, mut single_color, mut nestban) = (None, false, false, None);
         let (mut first_match, mut quiet, mut only) = (false, false, None);
@@ -123,7 +123,7 @@ impl Parser {
     }
 
     /// Constituents with arrows between them; the first arrow was read.
-    fn line_chain(&mut self, back: bool) -> Parsed<Chain<LineStep<Written>>> {
+    fn line_chain(&mut self, back: bool) -> ParseResult<Chain<LineStep<Written>>> {
         let mut all = vec![self.line_part(back)?];
         loop {
             match (back, self.tok()) {
@@ -142,7 +142,7 @@ impl Parser {
         }
     }
 
-    fn line_part(&mut self, back: bool) -> Parsed<Chain<LineStep<Written>>> {
+    fn line_part(&mut self, back: bool) -> ParseResult<Chain<LineStep<Written>>> {
         self.descend()?;
         let mut chain = if self.is_sign("(") && self.holds_line_chain() {
             self.bump();
@@ -263,7 +263,7 @@ fn asks_for_move(filter: Ref<Written>) -> bool {
 // ---- path
 
 /// What a path says before its constituents.
-struct Options {
+struct PathOptions {
     path: Path<Written>,
     /// `lastposition`.
     lasts: bool,
@@ -271,10 +271,10 @@ struct Options {
 
 impl Parser {
     /// `path ...`, which reaches as far as the bracket around it, the end of the query, or a blank line.
-    pub(super) fn path(&mut self) -> Parsed<Node> {
+    pub(super) fn path(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let outer = self.stop_at_blank_line();
-        let Options { mut path, lasts } = self.path_options()?;
+        let PathOptions { mut path, lasts } = self.path_options()?;
         let at = self.span();
         path.chain = self.path_chain()?;
         if !has_edge(&path.chain) {
@@ -336,7 +336,7 @@ impl Parser {
         )
     }
 
-    fn path_options(&mut self) -> Parsed<Options> {
+    fn path_options(&mut self) -> ParseResult<PathOptions> {
         let chain = Chain::Sequence(Vec::new());
         let path = Path {
             range: None,
@@ -352,7 +352,7 @@ impl Parser {
             quiet: false,
             chain,
         };
-        let mut options = Options { path, lasts: false };
+        let mut options = PathOptions { path, lasts: false };
         loop {
             if options.path.range.is_none()
                 && let Some(range) = self.range(Parser::goes_on_with_path)
@@ -375,7 +375,7 @@ impl Parser {
     }
 
     /// One option of a path, if one follows.
-    fn path_option(&mut self, Options { path, lasts }: &mut Options) -> Parsed<bool> {
+    fn path_option(&mut self, PathOptions { path, lasts }: &mut PathOptions) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
         match word.as_str() {
@@ -441,8 +441,8 @@ impl Parser {
     }
 
     /// Moves, filters and chains up to a bracket, or to what begins no filter.
-    fn path_chain(&mut self) -> Parsed<Chain<PathStep<Written>>> {
-        let (mut all, mut open) = (Vec::new(), None::<Open>);
+    fn path_chain(&mut self) -> ParseResult<Chain<PathStep<Written>>> {
+        let (mut all, mut open) = (Vec::new(), None::<OpenMove>);
         loop {
             if let Some(repeat) = self.repeat()? {
                 let Some(step) = open.take() else {
@@ -451,11 +451,11 @@ impl Parser {
                 all.push(repeat.of(step.close()));
                 self.refuse_second_suffix()?;
             } else if self.at_dash() {
-                all.extend(open.take().map(Open::close));
+                all.extend(open.take().map(OpenMove::close));
                 let dash = self.dash(None, false)?;
                 open = self.step(dash).ok();
             } else if self.is_sign("(") && self.holds_path_chain() {
-                all.extend(open.take().map(Open::close));
+                all.extend(open.take().map(OpenMove::close));
                 all.push(self.path_in_parentheses()?);
             } else if self.begins_constituent() {
                 self.refuse_legal()?;
@@ -465,30 +465,30 @@ impl Parser {
                 let filter = self.constituent_of_path()?;
                 self.refuse_alone(None, &filter)?;
                 match (self.step(filter), &mut open) {
-                    (Ok(step), _) => all.extend(open.replace(step).map(Open::close)),
+                    (Ok(step), _) => all.extend(open.replace(step).map(OpenMove::close)),
                     (Err(filter), Some(open)) => open.targets.push(filter),
                     (Err(filter), None) => all.push(Chain::One(PathStep::Filter(filter))),
                 }
             } else {
-                all.extend(open.map(Open::close));
+                all.extend(open.map(OpenMove::close));
                 return Ok(sequence(all));
             }
         }
     }
 
     /// A filter as a move of the path, if it is the dash that was read last.
-    fn step(&self, filter: Node) -> Result<Open, Node> {
+    fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
             return Err(filter);
         }
         let kept = filter.clone();
         match parts(filter) {
-            Some((edge, target)) => Ok(Open { edge, targets: target.into_iter().collect() }),
+            Some((edge, target)) => Ok(OpenMove { edge, targets: target.into_iter().collect() }),
             None => Err(kept),
         }
     }
 
-    fn path_in_parentheses(&mut self) -> Parsed<Chain<PathStep<Written>>> {
+    fn path_in_parentheses(&mut self) -> ParseResult<Chain<PathStep<Written>>> {
         self.descend()?;
         let open = self.bump();
         let chain = self.path_chain()?;
@@ -511,7 +511,7 @@ impl Parser {
         Ok(repeat.of(chain))
     }
 
-    fn refuse_second_suffix(&mut self) -> Parsed<()> {
+    fn refuse_second_suffix(&mut self) -> ParseResult<()> {
         match self.repeat()? {
             None => Ok(()),
             Some(second) => Err(Diagnostic::error(
@@ -524,7 +524,7 @@ impl Parser {
     }
 
     /// `legal` and `countmoves` have a dash of their own.
-    fn refuse_legal(&self) -> Parsed<()> {
+    fn refuse_legal(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         if !matches!(word.as_str(), "legal" | "pseudolegal" | "countmoves") {
             return Ok(());

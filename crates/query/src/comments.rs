@@ -1,7 +1,7 @@
 //! What is written into games and printed, and in which order games are written.
 
 use super::{
-    parser::{C, N, Parsed, Parser, T, filter, name_of, typed},
+    parser::{C, N, ParseResult, Parser, T, filter, name_of, typed},
     state::NAMES_MAX,
     token::Tok,
     tree::{GameCondition, GameNumber, GameText, Node, Number, Ref, Sort, SortId},
@@ -11,14 +11,14 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
     /// `comment(a b ...)`, `comment a`.
-    pub(super) fn comment(&mut self) -> Parsed<Node> {
+    pub(super) fn comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.joined()?;
         Ok(filter(C::Game(GameCondition::Comment(of)), span.to(self.last_span())))
     }
 
     /// `/// a b ...` up to the end of the line, or of what the line stands in.
-    pub(super) fn line_comment(&mut self) -> Parsed<Node> {
+    pub(super) fn line_comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let end = self.text[span.end..].find('\n').map_or(self.text.len(), |len| span.end + len);
         let outer = std::mem::replace(&mut self.state.joins, true);
@@ -33,7 +33,7 @@ impl Parser {
     }
 
     /// `message [quiet] (a b ...)`.
-    pub(super) fn message(&mut self) -> Parsed<Node> {
+    pub(super) fn message(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
         let of = self.joined()?;
@@ -41,7 +41,7 @@ impl Parser {
     }
 
     /// `sort [quiet] [min | max] ["name"] F`.
-    pub(super) fn sort(&mut self) -> Parsed<Node> {
+    pub(super) fn sort(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut quiet, mut smallest) = (false, false);
         loop {
@@ -107,7 +107,7 @@ impl Parser {
         quiet: bool,
         of: Number,
         span: Span,
-    ) -> Parsed<Node> {
+    ) -> ParseResult<Node> {
         let sort = self.sort_by(name, [smallest, quiet, false], span)?;
         Ok(filter(N::Game(GameNumber::Sort { sort, of }), span))
     }
@@ -118,7 +118,7 @@ impl Parser {
         name: Option<String>,
         [smallest, quiet, of_text]: [bool; 3],
         span: Span,
-    ) -> Parsed<SortId> {
+    ) -> ParseResult<SortId> {
         let sorts = &mut self.state.sorts;
         let name = name.unwrap_or_else(|| format!("<sort-id-{}>", sorts.len() + 1));
         if let Some(index) = sorts.iter().position(|sort| sort.name == name) {

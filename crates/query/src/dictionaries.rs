@@ -4,8 +4,8 @@
 //! supposed, and the text is read again where that was wrong ([`Foreseen`]).
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed},
-    state::{Foreseen, NAMES_MAX, Part},
+    parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
+    state::{Foreseen, NAMES_MAX, EntryPart},
     token::Tok,
     tree::{
         Assigned, Dictionary, DictionaryId, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
@@ -17,7 +17,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
     /// `dictionary D`, `local dictionary D`, `persistent dictionary D`.
-    pub(super) fn dictionary(&mut self) -> Parsed<()> {
+    pub(super) fn dictionary(&mut self) -> ParseResult<()> {
         let local = self.is_word("local");
         if (local || self.is_word("persistent")) && *self.peek(1) == Tok::Word("dictionary".into()) {
             self.bump();
@@ -66,7 +66,7 @@ impl Parser {
     }
 
     /// `D[k]`, `D[k] = v`; the current token is the name.
-    pub(super) fn entry(&mut self, dictionary: DictionaryId) -> Parsed<Node> {
+    pub(super) fn entry(&mut self, dictionary: DictionaryId) -> ParseResult<Node> {
         let span = self.bump();
         if !self.is_sign("[") {
             let name = &self.state.dictionaries[dictionary.0 as usize].name;
@@ -80,11 +80,11 @@ impl Parser {
         if self.eat_sign("=") {
             let value = self.argument()?;
             let span = span.to(value.span());
-            let value = self.part(dictionary, Part::Value, value)?;
+            let value = self.part(dictionary, EntryPart::Value, value)?;
             return Ok(filter(C::Game(GameCondition::SetEntry { dictionary, key, value }), span));
         }
         let span = span.to(self.last_span());
-        Ok(match self.foresee(dictionary, Part::Value) {
+        Ok(match self.foresee(dictionary, EntryPart::Value) {
             Holds::Squares | Holds::Piece => filter(S::Game(GameSquares::Entry { dictionary, key }), span),
             Holds::Number => filter(N::Game(GameNumber::Entry { dictionary, key }), span),
             Holds::Text => filter(T::Game(GameText::Entry { dictionary, key }), span),
@@ -93,19 +93,19 @@ impl Parser {
     }
 
     /// `[k]`.
-    pub(super) fn key(&mut self, dictionary: DictionaryId) -> Parsed<Assigned<Written>> {
+    pub(super) fn key(&mut self, dictionary: DictionaryId) -> ParseResult<Assigned<Written>> {
         self.bump();
         let key = self.inside(Parser::node)?;
-        let key = self.part(dictionary, Part::Key, key)?;
+        let key = self.part(dictionary, EntryPart::Key, key)?;
         self.expect_sign("]", "behind the key of a dictionary")?;
         Ok(key)
     }
 
     /// A key or a value of the type that the dictionary has, or gets by it.
-    fn part(&mut self, dictionary: DictionaryId, part: Part, node: Node) -> Parsed<Assigned<Written>> {
+    fn part(&mut self, dictionary: DictionaryId, part: EntryPart, node: Node) -> ParseResult<Assigned<Written>> {
         let (kind, at) = typed(&node);
         let Dictionary { name, life, .. } = self.state.dictionaries[dictionary.0 as usize].clone();
-        let what = if part == Part::Key { "keys" } else { "values" };
+        let what = if part == EntryPart::Key { "keys" } else { "values" };
         let Some((value, holds)) = assigned(node) else {
             return Err(Diagnostic::error(
                 at,
@@ -139,16 +139,16 @@ impl Parser {
         Ok(value)
     }
 
-    fn held(&mut self, dictionary: DictionaryId, part: Part) -> &mut Option<Holds> {
+    fn held(&mut self, dictionary: DictionaryId, part: EntryPart) -> &mut Option<Holds> {
         let dictionary = &mut self.state.dictionaries[dictionary.0 as usize];
         match part {
-            Part::Key => &mut dictionary.keys,
-            Part::Value => &mut dictionary.values,
+            EntryPart::Key => &mut dictionary.keys,
+            EntryPart::Value => &mut dictionary.values,
         }
     }
 
     /// The type of what a dictionary holds, supposed if nothing was put in so far.
-    fn foresee(&mut self, dictionary: DictionaryId, part: Part) -> Holds {
+    fn foresee(&mut self, dictionary: DictionaryId, part: EntryPart) -> Holds {
         if let Some(holds) = *self.held(dictionary, part) {
             return holds;
         }
@@ -164,7 +164,7 @@ impl Parser {
     }
 
     /// `x ∊ S F` or, of a dictionary, `x ∊ D F`, read as far as the domain.
-    pub(super) fn element_loop(&mut self, span: Span, name: &str) -> Parsed<Node> {
+    pub(super) fn element_loop(&mut self, span: Span, name: &str) -> ParseResult<Node> {
         match self.dictionary_alone() {
             Some(dictionary) => self.key_loop(span, name, dictionary),
             None => self.square_loop(span, name.to_string(), false),
@@ -172,7 +172,7 @@ impl Parser {
     }
 
     /// `string x in D F`.
-    pub(super) fn string_loop(&mut self) -> Parsed<Node> {
+    pub(super) fn string_loop(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let name = self.new_name("the variable of a loop")?;
         if !self.eat_word("in") && !self.eat_sign("[element]") {
@@ -207,16 +207,16 @@ impl Parser {
         self.state.foreseen.iter().any(|known| known.dictionary == name && !known.certain)
     }
 
-    fn key_loop(&mut self, span: Span, name: &str, dictionary: DictionaryId) -> Parsed<Node> {
+    fn key_loop(&mut self, span: Span, name: &str, dictionary: DictionaryId) -> ParseResult<Node> {
         self.bump();
-        let holds = self.foresee(dictionary, Part::Key);
+        let holds = self.foresee(dictionary, EntryPart::Key);
         let (var, body) = self.with_variable(name, holds, span)?;
         let span = span.to(body.span());
         Ok(filter(C::Game(GameCondition::KeyLoop { dictionary, var, body }), span))
     }
 
     /// The error for a dictionary that is read, and into which nothing is ever put.
-    pub(super) fn refuse_unwritten(&self, body: &Node) -> Parsed<()> {
+    pub(super) fn refuse_unwritten(&self, body: &Node) -> ParseResult<()> {
         let unwritten = self.state.foreseen.iter().find(|known| !known.certain);
         let Some(Foreseen { dictionary, .. }) = unwritten else { return Ok(()) };
         Err(Diagnostic::error(

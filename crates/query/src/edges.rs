@@ -3,7 +3,7 @@
 //! White space decides what belongs to a dash: L, R, `=P` and `(T)` count only where they touch it.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, compound, filter, name_of, typed},
+    parser::{C, N, P, ParseResult, Parser, S, T, compound, filter, name_of, typed},
     token::Tok,
     tree::{
         Edge, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Move, MoveOf,
@@ -23,7 +23,7 @@ impl Parser {
     }
 
     /// A filter, or the moves that leave its squares if a dash touches it.
-    pub(super) fn with_dash(&mut self, left: Node) -> Parsed<Node> {
+    pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
         // Behind `N--n--` the second dash is a filter of its own: the first one has taken what it touches.
         if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
             return Ok(left);
@@ -48,7 +48,7 @@ impl Parser {
     }
 
     /// `--` and what touches it on its right; `from` touches it on its left.
-    pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> Parsed<Node> {
+    pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Node> {
         let start = from.as_ref().map_or(self.span(), Squares::span);
         let edge = self.edge(from, entering)?;
         let target = self.target()?;
@@ -103,7 +103,7 @@ impl Parser {
         self.remarks.push(remark.help(help));
     }
 
-    fn edge(&mut self, from: Option<Squares>, entering: bool) -> Parsed<Edge<Written>> {
+    fn edge(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Edge<Written>> {
         let (sign, capture) = (self.sign_text(), self.is_sign("[x]"));
         self.bump();
         let mut to = None;
@@ -131,7 +131,7 @@ impl Parser {
     }
 
     /// `=N`, `=.`, `="NQ"`.
-    fn promotion(&mut self) -> Parsed<Promotion<Written>> {
+    fn promotion(&mut self) -> ParseResult<Promotion<Written>> {
         self.bump();
         if self.eat_sign(".") {
             return Ok(Promotion::Pieces(PieceSet::WHITE.union(PieceSet::BLACK)));
@@ -151,7 +151,7 @@ impl Parser {
     }
 
     /// A piece that a pawn becomes; its colour says nothing.
-    fn promoted(&mut self) -> Parsed<PieceSet> {
+    fn promoted(&mut self) -> ParseResult<PieceSet> {
         let at = self.span();
         let Tok::Designator { pieces, squares } = *self.tok() else {
             return Err(Diagnostic::error(
@@ -177,7 +177,7 @@ impl Parser {
     }
 
     /// `(T ...)` that touches what stands before it.
-    fn target(&mut self) -> Parsed<Option<Node>> {
+    fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);
         }
@@ -186,7 +186,7 @@ impl Parser {
     }
 
     /// `(F ...)`: several filters as one.
-    fn filters_in_parentheses(&mut self, what: &str) -> Parsed<Node> {
+    fn filters_in_parentheses(&mut self, what: &str) -> ParseResult<Node> {
         let open = self.expect_sign("(", &format!("before {what}"))?;
         let mut filters = Vec::new();
         while !self.is_sign(")") {
@@ -204,7 +204,7 @@ impl Parser {
     }
 
     /// `currentmove L--R(T)`.
-    pub(super) fn entering_move(&mut self) -> Parsed<Node> {
+    pub(super) fn entering_move(&mut self) -> ParseResult<Node> {
         let (span, word) = (self.span(), self.found());
         self.bump();
         let from = self.before_dash(&word)?;
@@ -214,7 +214,7 @@ impl Parser {
     }
 
     /// `countmoves L--R(T)`, `countmoves legal L--R`.
-    pub(super) fn count_moves(&mut self) -> Parsed<Node> {
+    pub(super) fn count_moves(&mut self) -> ParseResult<Node> {
         if matches!(self.peek(1), Tok::Word(word) if word == "legal" || word == "pseudolegal") {
             return self.legal();
         }
@@ -228,7 +228,7 @@ impl Parser {
     }
 
     /// L of a move filter that must follow, as far as the dash.
-    fn before_dash(&mut self, word: &str) -> Parsed<Option<Squares>> {
+    fn before_dash(&mut self, word: &str) -> ParseResult<Option<Squares>> {
         if self.at_dash() {
             return Ok(None);
         }
@@ -254,7 +254,7 @@ impl Parser {
     // ---- move
 
     /// `move [from S] [to S] [capture S] ...`.
-    pub(super) fn move_word(&mut self) -> Parsed<Node> {
+    pub(super) fn move_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let mut of = Move {
             of: MoveOf::Played,
@@ -306,7 +306,7 @@ impl Parser {
     }
 
     /// One part of `move`, if one follows.
-    fn move_part(&mut self, of: &mut Move<Written>, first: bool) -> Parsed<bool> {
+    fn move_part(&mut self, of: &mut Move<Written>, first: bool) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
         let twice = || {
@@ -365,7 +365,7 @@ impl Parser {
         Ok(true)
     }
 
-    fn squares_of_move(&mut self, part: &mut Option<Squares>) -> Parsed<()> {
+    fn squares_of_move(&mut self, part: &mut Option<Squares>) -> ParseResult<()> {
         let (at, word) = (self.span(), self.found());
         self.bump();
         if part.is_some() {

@@ -4,15 +4,15 @@ use shakmaty::{Bitboard, Square};
 
 use super::{
     Dialect,
-    parser::{C, N, P, Parsed, Parser, S, T, filter, transformed},
-    ranges::{Counting, Range, Within},
+    parser::{C, N, P, ParseResult, Parser, S, T, filter, transformed},
+    ranges::{CountMode, Range, Within},
     token::Tok,
     tree::{
         ConditionKeyword, Dirs, GameSquares, Keyword, Kind as _, NoTransform, Node, Number, NumberKeyword,
         Of, OneOrMore, Pieces, PinPart, Ref, Spelt, Squares, Text, TransformKind, Type, Written,
     },
     valued::kind_of,
-    words::{self, Reading, Status, Value, directions, transform},
+    words::{self, WordReading, WordStatus, WordValue, directions, transform},
 };
 use orbit_core::{
     board::{Code, PieceSet},
@@ -21,12 +21,12 @@ use orbit_core::{
 
 impl Parser {
     /// A filter that begins with `word`, which is the current token.
-    pub(super) fn word(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn word(&mut self, word: &str) -> ParseResult<Node> {
         match words::reading(word) {
-            Some(Reading::Transform(_)) => self.transform_word(word),
-            Some(Reading::Direction(dirs)) => self.direction(dirs),
-            Some(Reading::Filter(read)) => read(self, word),
-            Some(Reading::BeforeText(read)) if matches!(self.peek(1), Tok::Str(_)) => read(self, word),
+            Some(WordReading::Transform(_)) => self.transform_word(word),
+            Some(WordReading::Direction(dirs)) => self.direction(dirs),
+            Some(WordReading::Filter(read)) => read(self, word),
+            Some(WordReading::BeforeText(read)) if matches!(self.peek(1), Tok::Str(_)) => read(self, word),
             _ => self.name(word),
         }
     }
@@ -40,7 +40,7 @@ impl Parser {
         filter(op, span)
     }
 
-    pub(super) fn not(&mut self) -> Parsed<Node> {
+    pub(super) fn not(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.not_operand()?;
         self.refuse_alone(None, &of)?;
@@ -63,7 +63,7 @@ impl Parser {
         self.remarks.push(remark.help(help));
     }
 
-    pub(super) fn notransform(&mut self) -> Parsed<Node> {
+    pub(super) fn notransform(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.node()?;
         let span = span.to(of.span());
@@ -77,37 +77,37 @@ impl Parser {
     }
 
     /// `typename` and `piecename`.
-    pub(super) fn letter(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn letter(&mut self, word: &str) -> ParseResult<Node> {
         let spelt = if word == "piecename" { Spelt::Piece } else { Spelt::Type };
         self.of_set(|of| C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) })
     }
 
-    pub(super) fn elo(&mut self) -> Parsed<Node> {
+    pub(super) fn elo(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let side = self.color();
         Ok(filter(N::Elo(side), span.to(self.last_span())))
     }
 
-    pub(super) fn player(&mut self) -> Parsed<Node> {
+    pub(super) fn player(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let side = self.color();
         self.text(T::Player(side), span)
     }
 
     /// `tag "Annotator"`.
-    pub(super) fn any_tag(&mut self) -> Parsed<Node> {
+    pub(super) fn any_tag(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
         Ok(filter(T::Tag(name), span.to(self.last_span())))
     }
 
-    fn name(&mut self, word: &str) -> Parsed<Node> {
+    fn name(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.span();
         if word == "cql" {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }
         if words::is_inside(word) {
-            let found = words::find(Dialect::Cql6, word).filter(|known| known.value == Value::NoValue);
+            let found = words::find(Dialect::Cql6, word).filter(|known| known.value == WordValue::NoValue);
             let label = found.map_or("expected a filter before it".into(), |known| {
                 format!("it belongs to another filter: `{}`", known.form(word))
             });
@@ -116,7 +116,7 @@ impl Parser {
         if let Some(node) = self.known_name(word)? {
             return Ok(node);
         }
-        if let Some(Status::Refused(why)) = words::find(Dialect::Cql6, word).map(|known| known.status) {
+        if let Some(WordStatus::Refused(why)) = words::find(Dialect::Cql6, word).map(|known| known.status) {
             return Err(Diagnostic::error(span, format!("`{word}` is no filter"), why));
         }
         if let Some(slip) = self.slip_of_word(word) {
@@ -139,7 +139,7 @@ impl Parser {
 
     // ---- transforms
 
-    pub(super) fn transform_word(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn transform_word(&mut self, word: &str) -> ParseResult<Node> {
         let kind = transform(word).expect("callers name a transform");
         let span = self.bump();
         let counting = self.counting(kind)?;
@@ -147,7 +147,7 @@ impl Parser {
             self.transform_trap(word, span);
         }
         let arg = self.argument()?;
-        let what = if let Some(Counting::Count) = counting { "count" } else { "" };
+        let what = if let Some(CountMode::Count) = counting { "count" } else { "" };
         self.swallowed(word, what, counting.is_some(), span, &arg);
         let span = span.to(arg.span());
         let Some(counting) = counting else { return Ok(transformed(kind, arg, span)) };
@@ -156,7 +156,7 @@ impl Parser {
         Ok(counting.around(Number::new(count, span)).into())
     }
 
-    fn counting(&mut self, kind: TransformKind) -> Parsed<Option<Counting>> {
+    fn counting(&mut self, kind: TransformKind) -> ParseResult<Option<CountMode>> {
         if self.is_word("count") {
             let span = self.bump();
             if kind == TransformKind::ReverseColor {
@@ -166,7 +166,7 @@ impl Parser {
                     "it has a single copy",
                 ));
             }
-            return Ok(Some(Counting::Count));
+            return Ok(Some(CountMode::Count));
         }
         let Some(range) = self.range(Parser::begins_filter) else { return Ok(None) };
         if kind == TransformKind::ReverseColor {
@@ -176,7 +176,7 @@ impl Parser {
                 "it has a single copy",
             ));
         }
-        Ok(Some(Counting::Range(range.within())))
+        Ok(Some(CountMode::Range(range.within())))
     }
 
     pub(super) fn begins_filter(&self) -> bool {
@@ -259,7 +259,7 @@ impl Parser {
 
     // ---- geometry
 
-    fn direction(&mut self, dirs: Dirs) -> Parsed<Node> {
+    fn direction(&mut self, dirs: Dirs) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
         let within = self.range(|_| true).map_or(Within::Known(1, 7), Range::within);
@@ -281,7 +281,7 @@ impl Parser {
         })
     }
 
-    pub(super) fn shade(&mut self, light: bool) -> Parsed<Node> {
+    pub(super) fn shade(&mut self, light: bool) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.primary()?;
         let of = self.want_squares(of, "a square colour")?;
@@ -289,7 +289,7 @@ impl Parser {
         Ok(filter(S::Shade { light, of }, span))
     }
 
-    pub(super) fn between(&mut self) -> Parsed<Node> {
+    pub(super) fn between(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let sets = self.set_list("between")?;
         let span = span.to(self.last_span());
@@ -303,7 +303,7 @@ impl Parser {
         Ok(filter(S::Between(x, y), span))
     }
 
-    fn set_list(&mut self, user: &str) -> Parsed<Vec<Squares>> {
+    fn set_list(&mut self, user: &str) -> ParseResult<Vec<Squares>> {
         self.expect_sign("(", &format!("after `{user}`"))?;
         let mut sets = Vec::new();
         while !self.is_sign(")") {
@@ -314,7 +314,7 @@ impl Parser {
         Ok(sets)
     }
 
-    pub(super) fn ray(&mut self, mut attack: bool) -> Parsed<Node> {
+    pub(super) fn ray(&mut self, mut attack: bool) -> ParseResult<Node> {
         let span = self.bump();
         let mut dirs = 0;
         while let Tok::Word(word) = self.tok().clone() {
@@ -347,7 +347,7 @@ impl Parser {
         Ok(filter(S::Ray { dirs, attack, sets }, span))
     }
 
-    pub(super) fn pin(&mut self) -> Parsed<Node> {
+    pub(super) fn pin(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let mut parts: [Option<Squares>; 3] = [None, None, None];
         let mut value = None;
@@ -388,7 +388,7 @@ impl Parser {
 
     // ---- numbers
 
-    pub(super) fn of_set<O>(&mut self, op: impl FnOnce(Squares) -> O) -> Parsed<Node>
+    pub(super) fn of_set<O>(&mut self, op: impl FnOnce(Squares) -> O) -> ParseResult<Node>
     where
         Of<O, Written>: Into<Node>,
     {
@@ -400,7 +400,7 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
-    pub(super) fn of_number(&mut self, op: fn(Number) -> N) -> Parsed<Node> {
+    pub(super) fn of_number(&mut self, op: fn(Number) -> N) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.sum()?;
         let of = self.want_number(of, "this function")?;
@@ -408,7 +408,7 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
-    pub(super) fn makesquare(&mut self) -> Parsed<Node> {
+    pub(super) fn makesquare(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         if !self.eat_sign("(") {
             let name = self.sum()?;

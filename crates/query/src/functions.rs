@@ -4,7 +4,7 @@
 //! none of its parameters are those of the query at the call.
 
 use super::{
-    parser::{C, Parsed, Parser, compound, filter, name_of, typed},
+    parser::{C, ParseResult, Parser, compound, filter, name_of, typed},
     state::Function,
     token::Tok,
     tree::{Node, VarId},
@@ -20,7 +20,7 @@ const CALLS_MAX: usize = 40;
 
 impl Parser {
     /// `function f(x y) { ... }`.
-    pub(super) fn function(&mut self) -> Parsed<()> {
+    pub(super) fn function(&mut self) -> ParseResult<()> {
         self.bump();
         let at = self.span();
         let name = self.new_name("a function")?;
@@ -68,7 +68,7 @@ impl Parser {
     }
 
     /// `f(...)`; the current token is the name.
-    pub(super) fn call(&mut self, index: usize) -> Parsed<Node> {
+    pub(super) fn call(&mut self, index: usize) -> ParseResult<Node> {
         let span = self.bump();
         let function = self.state.functions[index].clone();
         let name = &function.name;
@@ -108,7 +108,7 @@ impl Parser {
 
     /// The variables of the parameters, and the filters that give values to those that are no names.
     #[expect(clippy::type_complexity, reason = "two lists, taken apart by the only caller")]
-    fn actuals(&mut self, function: &Function, span: Span) -> Parsed<(Vec<(String, VarId)>, Vec<Node>)> {
+    fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;
         let (mut parameters, mut filters) = (Vec::new(), Vec::new());
         self.bump();
@@ -155,7 +155,7 @@ impl Parser {
     }
 
     /// Refuses calls that would not end, or become too long.
-    fn check_call(&mut self, index: usize, function: &Function, span: Span) -> Parsed<()> {
+    fn check_call(&mut self, index: usize, function: &Function, span: Span) -> ParseResult<()> {
         let name = &function.name;
         if self.state.calls.contains(&index) {
             return Err(Diagnostic::error(

@@ -4,8 +4,8 @@ use shakmaty::{Bitboard, Color, Square};
 
 use super::{
     edges::special,
-    parser::{C, N, P, Parsed, Parser, S, T, color_word, filter},
-    ranges::{Counting, Within},
+    parser::{C, N, P, ParseResult, Parser, S, T, color_word, filter},
+    ranges::{CountMode, Within},
     token::Tok,
     tree::{GameResult, Kind as _, Moves, Node, Number, Pieces, Special, Squares, Text},
 };
@@ -25,7 +25,7 @@ impl Parser {
         Some(color)
     }
 
-    pub(super) fn literal(&mut self, what: &str, example: &str) -> Parsed<String> {
+    pub(super) fn literal(&mut self, what: &str, example: &str) -> ParseResult<String> {
         match self.tok().clone() {
             Tok::Str(text) => {
                 self.bump();
@@ -39,13 +39,13 @@ impl Parser {
         }
     }
 
-    pub(super) fn tag(&mut self, name: &str) -> Parsed<Node> {
+    pub(super) fn tag(&mut self, name: &str) -> ParseResult<Node> {
         let span = self.bump();
         self.text(T::Tag(name.into()), span)
     }
 
     /// A string filter; a literal that follows makes it a substring test.
-    pub(super) fn text(&mut self, op: T, span: Span) -> Parsed<Node> {
+    pub(super) fn text(&mut self, op: T, span: Span) -> ParseResult<Node> {
         let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
         let Tok::Str(text) = self.tok().clone() else { return Ok(searched.into()) };
@@ -69,7 +69,7 @@ impl Parser {
     }
 
     /// `find [<--] [quiet] [n | lo hi | all | count] F`, with what stands before F in any order.
-    pub(super) fn find(&mut self) -> Parsed<Node> {
+    pub(super) fn find(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut back, mut quiet, mut counting) = (false, false, None);
         loop {
@@ -114,12 +114,12 @@ impl Parser {
         }
     }
 
-    fn find_counting(&mut self) -> Parsed<Option<Counting>> {
+    fn find_counting(&mut self) -> ParseResult<Option<CountMode>> {
         if self.eat_word("count") {
-            return Ok(Some(Counting::Count));
+            return Ok(Some(CountMode::Count));
         }
         if self.eat_word("all") {
-            return Ok(Some(Counting::Range(Within::Known(1, i32::MAX))));
+            return Ok(Some(CountMode::Range(Within::Known(1, i32::MAX))));
         }
         let follows =
             |parser: &Parser| parser.begins_filter() || parser.is_word("quiet") || parser.is_sign("<--");
@@ -134,16 +134,16 @@ impl Parser {
                 format!("write the lower number first: `find {hi} {lo} ...`"),
             ));
         }
-        Ok(Some(Counting::Range(within)))
+        Ok(Some(CountMode::Range(within)))
     }
 
-    pub(super) fn result(&mut self) -> Parsed<Node> {
+    pub(super) fn result(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let value = self.result_value()?;
         Ok(filter(C::Result(value), span.to(self.last_span())))
     }
 
-    pub(super) fn result_value(&mut self) -> Parsed<GameResult> {
+    pub(super) fn result_value(&mut self) -> ParseResult<GameResult> {
         let at = self.span();
         let mut text = String::new();
         while text.len() < 7 {
@@ -179,7 +179,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn fen(&mut self) -> Parsed<Node> {
+    pub(super) fn fen(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
         let text = self.literal("a board", "fen \"8/8/8/8/8/8/8/K6k\"")?;
@@ -214,7 +214,7 @@ impl Parser {
 
     // ---- legal moves
 
-    pub(super) fn legal(&mut self) -> Parsed<Node> {
+    pub(super) fn legal(&mut self) -> ParseResult<Node> {
         let span = self.span();
         let count = self.eat_word("countmoves");
         let pseudo = self.is_word("pseudolegal");
@@ -246,7 +246,7 @@ impl Parser {
         Ok(if count { filter(N::LegalCount(moves), span) } else { filter(S::Legal(moves), span) })
     }
 
-    pub(super) fn special(&mut self) -> Parsed<Special> {
+    pub(super) fn special(&mut self) -> ParseResult<Special> {
         self.bump();
         let at = self.span();
         let mut text = String::new();

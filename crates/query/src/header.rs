@@ -2,7 +2,7 @@
 
 use super::{
     lexer::lex,
-    parser::{C, N, Parsed, Parser, filter},
+    parser::{C, N, ParseResult, Parser, filter},
     token::skip_blank,
     tree::{self, Cmp, Comments, Node, Number},
     words::{self, Parameter},
@@ -10,14 +10,14 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// A header: where it ends in the text, and what it says in bytes `inside`.
-pub(super) struct Header {
+pub(super) struct HeaderText {
     pub end: usize,
     inside: Span,
 }
 
 /// Finds a header at the start of a query. File names in it follow no rule of the language, so it
 /// is cut out before the text is lexed.
-pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
+pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     let start = text.len() - skip_blank(text).len();
     let rest = &text[start..];
     let Some(after) = rest.strip_prefix("cql") else { return Ok(None) };
@@ -32,7 +32,7 @@ pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
             '"' => quoted = !quoted,
             ')' if !quoted => {
                 let inside = Span::new(open + 1, open + at);
-                return Ok(Some(Header { end: open + at + 1, inside }));
+                return Ok(Some(HeaderText { end: open + at + 1, inside }));
             }
             _ => {}
         }
@@ -42,7 +42,7 @@ pub(super) fn find(text: &str) -> Parsed<Option<Header>> {
 
 /// What a header asks for.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct HeaderRequest {
     /// Filters that must match as well.
     pub filters: Vec<Node>,
     /// Whether side lines are searched.
@@ -51,11 +51,11 @@ pub(super) struct Asked {
     pub header: tree::Header,
 }
 
-impl Header {
+impl HeaderText {
     /// Reads the parameters; those that name files or output become notes.
-    pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> Parsed<Asked> {
-        let mut inside = Words { text, at: self.inside.start, end: self.inside.end };
-        let Asked { mut filters, mut variations, mut header } = Asked::default();
+    pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> ParseResult<HeaderRequest> {
+        let mut inside = HeaderWords { text, at: self.inside.start, end: self.inside.end };
+        let HeaderRequest { mut filters, mut variations, mut header } = HeaderRequest::default();
         while let Some((word, span)) = inside.next() {
             match words::parameter(word) {
                 Some(Parameter::Input | Parameter::Output) => {
@@ -116,7 +116,7 @@ impl Header {
                 }
             }
         }
-        Ok(Asked { filters, variations, header })
+        Ok(HeaderRequest { filters, variations, header })
     }
 }
 
@@ -137,13 +137,13 @@ fn game_range(lo: i32, hi: i32, span: Span) -> [Node; 2] {
     })
 }
 
-struct Words<'a> {
+struct HeaderWords<'a> {
     text: &'a str,
     at: usize,
     end: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> HeaderWords<'a> {
     fn next(&mut self) -> Option<(&'a str, Span)> {
         let rest = &self.text[self.at..self.end];
         let start = self.at + rest.len() - rest.trim_start().len();
@@ -159,11 +159,11 @@ impl<'a> Words<'a> {
         Some((&rest[..len], Span::new(start, start + len)))
     }
 
-    fn value(&mut self, word: &str, span: Span) -> Parsed<(&'a str, Span)> {
+    fn value(&mut self, word: &str, span: Span) -> ParseResult<(&'a str, Span)> {
         self.next().ok_or_else(|| Diagnostic::error(span, format!("`{word}` lacks its value"), "add it"))
     }
 
-    fn number(&mut self, word: &str, span: Span) -> Parsed<(i32, Span)> {
+    fn number(&mut self, word: &str, span: Span) -> ParseResult<(i32, Span)> {
         let (value, at) = self.value(word, span)?;
         let number = value.parse().map_err(|_| {
             Diagnostic::error(at, format!("`{value}` is no number"), format!("expected `{word} 1 100`"))
@@ -172,7 +172,7 @@ impl<'a> Words<'a> {
     }
 
     /// One number or two, neither below 0.
-    fn counts(&mut self, word: &str, span: Span) -> Parsed<(u32, u32)> {
+    fn counts(&mut self, word: &str, span: Span) -> ParseResult<(u32, u32)> {
         let first = self.number(word, span)?;
         let second = self.peek_number().unwrap_or(first);
         if self.peek_number().is_some() {
@@ -189,7 +189,7 @@ impl<'a> Words<'a> {
     }
 
     fn peek_number(&self) -> Option<(i32, Span)> {
-        let (word, at) = Words { ..*self }.next()?;
+        let (word, at) = HeaderWords { ..*self }.next()?;
         Some((word.parse().ok()?, at))
     }
 }

@@ -13,13 +13,13 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-type Filter<'a> = Ref<'a, Written>;
+type HintFilter<'a> = Ref<'a, Written>;
 
 /// One note on a query that was read.
 pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     let mut conditions = Vec::new();
     flatten(body.node(), &mut conditions);
-    let written = |filter: Filter| text.get(filter.mark().start..filter.mark().end).unwrap_or_default();
+    let written = |filter: HintFilter| text.get(filter.mark().start..filter.mark().end).unwrap_or_default();
     let span = conditions.first()?.mark().to(*conditions.last()?.mark());
     if conditions.len() > 1
         && conditions.iter().all(|filter| is_designator(*filter))
@@ -46,7 +46,7 @@ enum Always {
     Number,
 }
 
-fn always(filter: Filter) -> Option<Always> {
+fn always(filter: HintFilter) -> Option<Always> {
     match filter {
         Ref::Squares(f) => is_never_empty(f).then_some(Always::Squares),
         Ref::Number(f) => is_reckoned(f).then_some(Always::Number),
@@ -76,12 +76,12 @@ fn is_reckoned(of: &Number) -> bool {
     }
 }
 
-fn is_designator(filter: Filter) -> bool {
+fn is_designator(filter: HintFilter) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
 }
 
 /// All conditions that must hold.
-fn flatten<'a>(filter: Filter<'a>, out: &mut Vec<Filter<'a>>) {
+fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     match filter {
         Ref::Condition(f) => match f.op() {
             C::Braces(all) => return all.iter().for_each(|one| flatten(one.node(), out)),
@@ -106,7 +106,7 @@ fn flatten<'a>(filter: Filter<'a>, out: &mut Vec<Filter<'a>>) {
 }
 
 /// The note on squares, behind the condition that stands before them.
-fn squares(before: Option<(&str, Filter)>, text: &str, span: Span) -> Diagnostic {
+fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagnostic {
     let is_one = text.len() == 2;
     let squares = if is_one { "the square" } else { "the squares" };
     let message = format!("`{text}` matches every position");

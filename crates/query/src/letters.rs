@@ -5,13 +5,13 @@
 //! ([`super::valued`]).
 
 use super::{
-    parser::{C, Parsed, Parser, T, filter},
+    parser::{C, ParseResult, Parser, T, filter},
     tree::{Cmp, Node, Spelt, Squares, contents_where},
 };
 use orbit_core::{board::PieceSet, diagnostic::Span};
 
 impl Parser {
-    pub(super) fn string_in(&mut self, left: Node, right: Node) -> Parsed<Node> {
+    pub(super) fn string_in(&mut self, left: Node, right: Node) -> ParseResult<Node> {
         let span = left.span().to(right.span());
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
             return Ok(letter_test(of, spelt, None, span, |letter| text.contains(letter)));
@@ -24,7 +24,7 @@ impl Parser {
         Ok(filter(C::TextIn(left, right), span))
     }
 
-    pub(super) fn string_compare(&mut self, cmp: Cmp, left: Node, right: Node) -> Parsed<Node> {
+    pub(super) fn string_compare(&mut self, cmp: Cmp, left: Node, right: Node) -> ParseResult<Node> {
         let span = left.span().to(right.span());
         let letters = letter_of(&left).zip(literal(&right)).is_some()
             || literal(&left).zip(letter_of(&right)).is_some();

@@ -134,7 +134,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     let header = header::find(text)?;
     let mut remarks = Vec::new();
     let (asked, blanked) = match &header {
-        None => (header::Asked::default(), None),
+        None => (header::HeaderRequest::default(), None),
         Some(header) => {
             let asked = header.read(text, &mut remarks)?;
             // Blanks in place of the header keep every span of the body true.
@@ -159,7 +159,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
 const READINGS_MAX: u32 = 64;
 
 /// The filters of a text.
-fn read(text: &str, asked: &header::Asked) -> Result<(Query, Vec<Diagnostic>), Diagnostic> {
+fn read(text: &str, asked: &header::HeaderRequest) -> Result<(Query, Vec<Diagnostic>), Diagnostic> {
     let tokens: Rc<[token::Token]> = lexer::lex(text)?.into();
     let mut foreseen: Vec<state::Foreseen> = Vec::new();
     let mut first_fault = None;

@@ -1,7 +1,7 @@
 //! `if`, loops over squares, pieces and conditions, and `echo`.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter},
+    parser::{C, N, P, ParseResult, Parser, S, T, filter},
     token::Tok,
     tree::{
         Control, Echo, GameCondition, GameNumber, GameSquares, GameText, Holds, Node, Squares, Type, VarId,
@@ -12,7 +12,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
     /// `if c [then] t [else e]`.
-    pub(super) fn condition(&mut self) -> Parsed<Node> {
+    pub(super) fn condition(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let condition = self.node()?;
         self.refuse_alone(None, &condition)?;
@@ -41,7 +41,7 @@ impl Parser {
     }
 
     /// The body of a loop, which sees a variable of its own.
-    pub(super) fn with_variable(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<(VarId, Node)> {
+    pub(super) fn with_variable(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<(VarId, Node)> {
         let var = self.loop_variable_of(name, holds, span)?;
         let body = self.argument()?;
         self.refuse_alone(None, &body)?;
@@ -49,7 +49,7 @@ impl Parser {
         Ok((var, body))
     }
 
-    fn loop_variable_of(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<VarId> {
+    fn loop_variable_of(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         if self.lookup(name).is_some() {
             return Err(Diagnostic::error(
                 span,
@@ -60,7 +60,7 @@ impl Parser {
         self.declare(name, holds, span)
     }
 
-    pub(super) fn loop_variable(&mut self) -> Parsed<String> {
+    pub(super) fn loop_variable(&mut self) -> ParseResult<String> {
         match self.tok().clone() {
             Tok::Designator { .. } => Err(Diagnostic::error(
                 self.span(),
@@ -72,7 +72,7 @@ impl Parser {
     }
 
     /// `square [all] x in S F`.
-    pub(super) fn square_word(&mut self) -> Parsed<Node> {
+    pub(super) fn square_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let all = self.eat_word("all");
         let name = self.loop_variable()?;
@@ -86,13 +86,13 @@ impl Parser {
         self.square_loop(span, name, all)
     }
 
-    fn domain(&mut self, user: &str) -> Parsed<Squares> {
+    fn domain(&mut self, user: &str) -> ParseResult<Squares> {
         let domain = self.set_expression()?;
         self.want_squares(domain, user)
     }
 
     /// The domain and body of a square loop.
-    pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> Parsed<Node> {
+    pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> ParseResult<Node> {
         let domain = self.domain("a square loop")?;
         let (var, body) = self.with_variable(&name, Holds::Squares, span)?;
         let span = span.to(body.span());
@@ -104,14 +104,14 @@ impl Parser {
     }
 
     /// `piece X = S`, `piece [all] X in S F`.
-    pub(super) fn piece_word(&mut self) -> Parsed<Node> {
+    pub(super) fn piece_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let all = self.eat_word("all");
         self.piece_loop(span, all)
     }
 
     /// The same behind `piece`.
-    pub(super) fn piece_loop(&mut self, span: Span, all: bool) -> Parsed<Node> {
+    pub(super) fn piece_loop(&mut self, span: Span, all: bool) -> ParseResult<Node> {
         let at = self.span();
         let name = self.new_name("a piece")?;
         if !all && self.eat_sign("=") {
@@ -139,12 +139,12 @@ impl Parser {
     }
 
     /// `pieceid X`, `pieceid S`.
-    pub(super) fn piece_id(&mut self) -> Parsed<Node> {
+    pub(super) fn piece_id(&mut self) -> ParseResult<Node> {
         self.of_set(|of| N::Game(GameNumber::PieceId(of)))
     }
 
     /// `loop F`.
-    pub(super) fn loop_word(&mut self) -> Parsed<Node> {
+    pub(super) fn loop_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let body = self.argument()?;
         self.refuse_alone(None, &body)?;
@@ -153,7 +153,7 @@ impl Parser {
     }
 
     /// `while (c) F`, `while (s ~~ "re") F`.
-    pub(super) fn while_word(&mut self) -> Parsed<Node> {
+    pub(super) fn while_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "before the condition of `while`")?;
         let condition = self.inside(Parser::node)?;
@@ -176,7 +176,7 @@ impl Parser {
     }
 
     /// `echo [quiet] (s t) [in all] F`.
-    pub(super) fn echo(&mut self) -> Parsed<Node> {
+    pub(super) fn echo(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
         self.expect_sign("(", "before the two positions of `echo`")?;
@@ -202,14 +202,14 @@ impl Parser {
         })
     }
 
-    fn echo_variable(&mut self) -> Parsed<VarId> {
+    fn echo_variable(&mut self) -> ParseResult<VarId> {
         let at = self.span();
         let name = self.new_name("a position, as in `echo (s t) F`")?;
         self.loop_variable_of(&name, Holds::Position, at)
     }
 
     /// `equal(F G)`.
-    pub(super) fn equal(&mut self) -> Parsed<Node> {
+    pub(super) fn equal(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `equal`")?;
         let left = self.inside(Parser::node).map(valued)?;
@@ -219,7 +219,7 @@ impl Parser {
     }
 
     /// `cql_assertvariations "message"`.
-    pub(super) fn assert_variations(&mut self) -> Parsed<Node> {
+    pub(super) fn assert_variations(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let message = self.literal("a message", "cql_assertvariations \"side lines are needed\"")?;
         let span = span.to(self.last_span());

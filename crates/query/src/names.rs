@@ -1,7 +1,7 @@
 //! Names that a query declares, and filters that begin with one of them.
 
 use super::{
-    parser::{Parsed, Parser},
+    parser::{ParseResult, Parser},
     token::Tok,
     tree::{Holds, Node, Query},
     words,
@@ -10,7 +10,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
     /// The query, of which everything was read.
-    pub(super) fn finish(&mut self, body: Node) -> Parsed<Query> {
+    pub(super) fn finish(&mut self, body: Node) -> ParseResult<Query> {
         if let Some(&(var, span)) = self.state.unassigned.first() {
             let name = &self.vars[var.0 as usize].name;
             return Err(Diagnostic::error(
@@ -28,13 +28,13 @@ impl Parser {
     }
 
     /// Reads what is declared here.
-    pub(super) fn after_declarations(&mut self) -> Parsed<&Self> {
+    pub(super) fn after_declarations(&mut self) -> ParseResult<&Self> {
         while self.declaration()? {}
         Ok(self)
     }
 
     /// A function or dictionary that is declared here, which is no filter.
-    pub(super) fn declaration(&mut self) -> Parsed<bool> {
+    pub(super) fn declaration(&mut self) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok() else { return Ok(false) };
         match word.as_str() {
             "function" => self.function()?,
@@ -48,7 +48,7 @@ impl Parser {
     }
 
     /// The error for a declaration where a filter must stand.
-    pub(super) fn misplaced_declaration(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn misplaced_declaration(&mut self, word: &str) -> ParseResult<Node> {
         Err(Diagnostic::error(
             self.span(),
             format!("`{word}` declares a name and is no filter"),
@@ -58,7 +58,7 @@ impl Parser {
     }
 
     /// A filter that begins with a name of the query, which is the current token.
-    pub(super) fn known_name(&mut self, name: &str) -> Parsed<Option<Node>> {
+    pub(super) fn known_name(&mut self, name: &str) -> ParseResult<Option<Node>> {
         let span = self.span();
         if self.assigns_next() {
             return self.assignment(name).map(Some);
@@ -107,7 +107,7 @@ impl Parser {
     }
 
     /// A name that a declaration gives to something: no word of the language, no designator, and not in use.
-    pub(super) fn new_name(&mut self, what: &str) -> Parsed<String> {
+    pub(super) fn new_name(&mut self, what: &str) -> ParseResult<String> {
         let span = self.span();
         let found = match self.tok() {
             Tok::Word(name) if !words::is_reserved(name) => name.clone(),
@@ -131,7 +131,7 @@ impl Parser {
     }
 
     /// The error for a name that a function or dictionary has.
-    pub(super) fn refuse_taken(&self, name: &str, span: Span) -> Parsed<()> {
+    pub(super) fn refuse_taken(&self, name: &str, span: Span) -> ParseResult<()> {
         let has = if self.state.functions.iter().any(|known| known.name == name) {
             "function"
         } else if self.find_dictionary(name).is_some() {

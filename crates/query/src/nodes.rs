@@ -1,11 +1,11 @@
 //! Positions of the game as values: `parent`, `child(n)`, `P:F`, `P<Q`, `P & Q`.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter, mismatch, name_of, typed, wanted},
+    parser::{C, N, P, ParseResult, Parser, S, T, filter, mismatch, name_of, typed, wanted},
     token::Tok,
     tree::{
         Cmp, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Holds, Node, Number,
-        NumberOp, Order, Position, Type, VarId,
+        NumberOp, PositionOrder, Position, Type, VarId,
     },
     valued::{kind_of, valued},
 };
@@ -13,7 +13,7 @@ use orbit_core::diagnostic::Diagnostic;
 
 impl Parser {
     /// A filter that must be a position.
-    fn want_position(&self, node: Node, user: &str) -> Parsed<Position> {
+    fn want_position(&self, node: Node, user: &str) -> ParseResult<Position> {
         match node {
             Node::Position(position) => Ok(position),
             other => Err(wanted(Type::Position, typed(&other), user)),
@@ -22,7 +22,7 @@ impl Parser {
 
     /// `P:F` if `:` follows a position, which binds tighter than all operators: `P:T[i]` is `(P:T)[i]`; `a:b:c` is
     /// `a:(b:c)`.
-    pub(super) fn elsewhere(&mut self, left: Node) -> Parsed<Node> {
+    pub(super) fn elsewhere(&mut self, left: Node) -> ParseResult<Node> {
         if !self.is_sign(":") {
             return Ok(left);
         }
@@ -45,7 +45,7 @@ impl Parser {
     }
 
     /// `P & Q`; the current token is `&`.
-    pub(super) fn same_contents(&mut self, left: Node) -> Parsed<Node> {
+    pub(super) fn same_contents(&mut self, left: Node) -> ParseResult<Node> {
         self.bump();
         let right = self.attack()?;
         let span = left.span().to(right.span());
@@ -64,18 +64,18 @@ impl Parser {
     }
 
     /// A position, and how it is compared with another one.
-    pub(super) fn position_relation(&mut self, left: Node) -> Parsed<Node> {
+    pub(super) fn position_relation(&mut self, left: Node) -> ParseResult<Node> {
         let by = match self.tok() {
-            Tok::Sign("==") => Order::Number(Cmp::Eq),
-            Tok::Sign("!=") => Order::Number(Cmp::Ne),
-            Tok::Sign("<") => Order::Number(Cmp::Lt),
-            Tok::Sign("<=") => Order::Number(Cmp::Le),
-            Tok::Sign(">") => Order::Number(Cmp::Gt),
-            Tok::Sign(">=") => Order::Number(Cmp::Ge),
-            Tok::Sign("[<]") => Order::Before,
-            Tok::Sign("[<=]") => Order::NotAfter,
-            Tok::Sign("[>]") => Order::After,
-            Tok::Sign("[>=]") => Order::NotBefore,
+            Tok::Sign("==") => PositionOrder::Number(Cmp::Eq),
+            Tok::Sign("!=") => PositionOrder::Number(Cmp::Ne),
+            Tok::Sign("<") => PositionOrder::Number(Cmp::Lt),
+            Tok::Sign("<=") => PositionOrder::Number(Cmp::Le),
+            Tok::Sign(">") => PositionOrder::Number(Cmp::Gt),
+            Tok::Sign(">=") => PositionOrder::Number(Cmp::Ge),
+            Tok::Sign("[<]") => PositionOrder::Before,
+            Tok::Sign("[<=]") => PositionOrder::NotAfter,
+            Tok::Sign("[>]") => PositionOrder::After,
+            Tok::Sign("[>=]") => PositionOrder::NotBefore,
             _ => return Ok(left),
         };
         let sign = self.sign_text();
@@ -103,7 +103,7 @@ impl Parser {
     }
 
     /// `child`, `child(n)`.
-    pub(super) fn child(&mut self) -> Parsed<Node> {
+    pub(super) fn child(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let index = if self.eat_sign("(") {
             let index = self.inside(Parser::node)?;
@@ -117,7 +117,7 @@ impl Parser {
     }
 
     /// `position n`.
-    pub(super) fn position_of(&mut self) -> Parsed<Node> {
+    pub(super) fn position_of(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let number = self.sum()?;
         let number = self.want_number(number, "`position`")?;
@@ -126,13 +126,13 @@ impl Parser {
     }
 
     /// `initialposition`.
-    pub(super) fn initial_position(&mut self) -> Parsed<Node> {
+    pub(super) fn initial_position(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         Ok(filter(P::Game(GamePosition::Numbered(Number::new(NumberOp::Int(0), span))), span))
     }
 
     /// `lca(P Q)`, `distance(P Q)`, `ancestor(P Q)`, `descendant(P Q)`.
-    pub(super) fn of_two_positions(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn of_two_positions(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", &format!("after `{word}`"))?;
         let [first, second] = [self.position_in(word)?, self.position_in(word)?];
@@ -146,13 +146,13 @@ impl Parser {
         })
     }
 
-    fn position_in(&mut self, word: &str) -> Parsed<Position> {
+    fn position_in(&mut self, word: &str) -> ParseResult<Position> {
         let node = self.inside(Parser::node)?;
         self.want_position(node, &format!("`{word}`"))
     }
 
     /// `consecutivemoves [quiet] [range] (v w)`.
-    pub(super) fn consecutive_moves(&mut self) -> Parsed<Node> {
+    pub(super) fn consecutive_moves(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
         let range = self.range(|parser| parser.is_sign("(")).map(super::ranges::Range::into_numbers);
@@ -163,7 +163,7 @@ impl Parser {
         Ok(filter(N::Game(op), span.to(end)))
     }
 
-    fn position_variable(&mut self) -> Parsed<VarId> {
+    fn position_variable(&mut self) -> ParseResult<VarId> {
         let at = self.span();
         let fault = |found: String| {
             Diagnostic::error(at, found, "expected a variable that holds a position")

@@ -17,7 +17,7 @@ const ENDS: &str = "(){}[],;\"&|";
 
 /// A move of a game, part by part.
 #[derive(Default)]
-struct Move<'a> {
+struct WrittenMove<'a> {
     piece: &'a str,
     /// File and rank that it leaves, where they are told.
     from: (&'a str, &'a str),
@@ -39,7 +39,7 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     let (message, cql) = match written.trim_end_matches(['+', '#']) {
         "O-O" | "0-0" => ("castling", String::from("--(o-o)")),
         "O-O-O" | "0-0-0" => ("castling", String::from("--(o-o-o)")),
-        _ => ("a move", Move::read(written)?.in_cql()),
+        _ => ("a move", WrittenMove::read(written)?.in_cql()),
     };
     let help = match message {
         "castling" => "with `wtm` before it White castles, with `btm` Black",
@@ -131,9 +131,9 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
     first
 }
 
-impl Move<'_> {
+impl WrittenMove<'_> {
     /// A move that is no designator: `Nf3` alone is CQL.
-    fn read(written: &str) -> Option<Move<'_>> {
+    fn read(written: &str) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";
         let mut rest = written;
@@ -158,7 +158,7 @@ impl Move<'_> {
         let is_pawns = piece.is_empty() || promotion.is_empty();
         let says_more =
             from != ("", "") || [sign, promotion, check, rest].iter().any(|part| !part.is_empty());
-        (is_whole && is_named && is_pawns && says_more).then_some(Move {
+        (is_whole && is_named && is_pawns && says_more).then_some(WrittenMove {
             piece,
             from,
             captures: sign == "x",

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use shakmaty::Color;
 
 use super::{
-    state::State,
+    state::ParserState,
     token::{Tok, Token},
     tree::{
         Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number,
@@ -27,7 +27,7 @@ const DEPTH_MAX: u32 = 200;
 /// them makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
-pub(super) type Parsed<T> = Result<T, Diagnostic>;
+pub(super) type ParseResult<T> = Result<T, Diagnostic>;
 
 // The operations of the tree as written.
 pub(super) type C = ConditionOp<Written>;
@@ -52,14 +52,14 @@ pub(super) struct Parser {
     pub(super) ends: bool,
     /// What the argument of a transform, of a loop or of `find` is read by: the loosest rule, but behind an
     /// operator of arithmetic the rule of its operands.
-    pub(super) level: fn(&mut Parser) -> Parsed<Node>,
+    pub(super) level: fn(&mut Parser) -> ParseResult<Node>,
     /// Where the last `L--R` that was read stands.
     pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
     /// Names in scope, innermost last.
     pub scope: Vec<(String, VarId)>,
-    pub(super) state: State,
+    pub(super) state: ParserState,
     pub remarks: Vec<Diagnostic>,
 }
 
@@ -83,13 +83,13 @@ impl Parser {
             text,
             vars,
             scope,
-            state: State::default(),
+            state: ParserState::default(),
             remarks,
         }
     }
 
     /// All filters up to the end of the text, as one.
-    pub fn program(&mut self, mut filters: Vec<Node>) -> Parsed<Query> {
+    pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<Query> {
         while !self.at_end()? {
             self.refuse_closing()?;
             let filter = self.node()?;
@@ -110,7 +110,7 @@ impl Parser {
     }
 
     /// Whether nothing follows, once declarations are read.
-    pub(super) fn at_end(&mut self) -> Parsed<bool> {
+    pub(super) fn at_end(&mut self) -> ParseResult<bool> {
         while self.declaration()? {}
         Ok(*self.tok() == Tok::End)
     }
@@ -118,7 +118,7 @@ impl Parser {
     // ---- the ladder of precedence, loosest first
 
     /// Goes one level deeper; the caller comes back with `depth -= 1`.
-    pub(super) fn descend(&mut self) -> Parsed<()> {
+    pub(super) fn descend(&mut self) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(Diagnostic::error(
@@ -131,7 +131,7 @@ impl Parser {
     }
 
     /// Any filter: the loosest rule.
-    pub fn node(&mut self) -> Parsed<Node> {
+    pub fn node(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let level = std::mem::replace(&mut self.level, Parser::node);
         let (first, mut rest) = (self.and_chain()?, Vec::new());
@@ -156,7 +156,7 @@ impl Parser {
     /// The argument of a transform, of a loop or of `find`: any filter, but an operator that it cannot take ends
     /// it, and belongs to what stands around. So `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and
     /// `8 - shift count pa7 > 0` compares the difference.
-    pub fn argument(&mut self) -> Parsed<Node> {
+    pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
         let node = (self.level)(self)?;
         self.ends = outer;
@@ -164,12 +164,12 @@ impl Parser {
     }
 
     /// A constituent of a line or a path: any filter, but an operator that it cannot take is a suffix.
-    pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+    pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         self.within(true, true, read)
     }
 
     /// A constituent of a path.
-    pub(super) fn constituent_of_path(&mut self) -> Parsed<Node> {
+    pub(super) fn constituent_of_path(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, true);
         let node = self.within(true, true, Parser::node);
         self.in_path = outer;
@@ -177,7 +177,7 @@ impl Parser {
     }
 
     /// A filter in brackets, where nothing around can take an operator.
-    pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> Parsed<Node>) -> Parsed<Node> {
+    pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, false);
         let node = self.within(false, false, read);
         self.in_path = outer;
@@ -189,8 +189,8 @@ impl Parser {
         &mut self,
         ends: bool,
         in_chain: bool,
-        read: impl FnOnce(&mut Parser) -> Parsed<Node>,
-    ) -> Parsed<Node> {
+        read: impl FnOnce(&mut Parser) -> ParseResult<Node>,
+    ) -> ParseResult<Node> {
         let outer = (
             std::mem::replace(&mut self.ends, ends),
             std::mem::replace(&mut self.in_chain, in_chain),
@@ -201,7 +201,7 @@ impl Parser {
         Ok(node)
     }
 
-    fn and_chain(&mut self) -> Parsed<Node> {
+    fn and_chain(&mut self) -> ParseResult<Node> {
         let (first, mut rest) = (self.not_operand()?, Vec::new());
         while self.eat_word("and") {
             if rest.is_empty() {
@@ -215,7 +215,7 @@ impl Parser {
     }
 
     /// What `not` takes: tighter than `and`, looser than `in` and comparisons.
-    pub fn not_operand(&mut self) -> Parsed<Node> {
+    pub fn not_operand(&mut self) -> ParseResult<Node> {
         let left = self.relation()?;
         let taken = !self.ends || matches!(kind_of(&left), Type::Set | Type::Str);
         if !self.is_word("in") || !taken {
@@ -236,7 +236,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn relation(&mut self) -> Parsed<Node> {
+    pub(super) fn relation(&mut self) -> ParseResult<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
         // A condition cannot be compared, but what it stands in may be a number:
@@ -267,7 +267,7 @@ impl Parser {
         self.compare(cmp, left, right)
     }
 
-    fn compare(&mut self, cmp: Cmp, left: Node, right: Node) -> Parsed<Node> {
+    fn compare(&mut self, cmp: Cmp, left: Node, right: Node) -> ParseResult<Node> {
         let equality = matches!(cmp, Cmp::Eq | Cmp::Ne);
         let span = left.span().to(right.span());
         match (left, right) {
@@ -297,7 +297,7 @@ impl Parser {
     }
 
     /// Takes an operator whose left operand may be an operation of the same kind.
-    pub(super) fn link(&mut self) -> Parsed<()> {
+    pub(super) fn link(&mut self) -> ParseResult<()> {
         self.links += 1;
         let at = self.bump();
         if self.links > LINKS_MAX {
@@ -314,13 +314,13 @@ impl Parser {
     }
 
     /// A set expression, or the moves that one before `--` asks for. What `#`, `power` and loop domains take.
-    pub fn set_expression(&mut self) -> Parsed<Node> {
+    pub fn set_expression(&mut self) -> ParseResult<Node> {
         let left = self.arrows()?;
         self.with_dash(left)
     }
 
     /// `->` and `<-` chains: what stands on both sides of `--`.
-    pub fn arrows(&mut self) -> Parsed<Node> {
+    pub fn arrows(&mut self) -> ParseResult<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
             Tok::Sign("->" | "<-") if self.ends && kind_of(&first) != Type::Set => return Ok(first),
@@ -347,7 +347,7 @@ impl Parser {
         let span = first.span().to(self.last_span());
         let first = self.want_squares(first, "an arrow")?;
         let rest = rest.into_iter().map(|part| self.want_squares(part, "an arrow"));
-        let op = match <[Squares; 1]>::try_from(rest.collect::<Parsed<Vec<_>>>()?) {
+        let op = match <[Squares; 1]>::try_from(rest.collect::<ParseResult<Vec<_>>>()?) {
             Ok([second]) if forward => S::Attacks(first, second),
             Ok([second]) => S::AttackedBy(first, second),
             Err(rest) => S::Xray { forward, sets: OneOrMore { first, rest } },
@@ -355,12 +355,12 @@ impl Parser {
         Ok(filter(op, span))
     }
 
-    fn union(&mut self) -> Parsed<Node> {
+    fn union(&mut self) -> ParseResult<Node> {
         let first = self.intersection()?;
         self.joined_sets("|", first, Parser::intersection, S::Union)
     }
 
-    fn intersection(&mut self) -> Parsed<Node> {
+    fn intersection(&mut self) -> ParseResult<Node> {
         let mut first = self.attack()?;
         if kind_of(&first) == Type::Position && self.is_sign("&") {
             first = self.same_contents(first)?;
@@ -374,9 +374,9 @@ impl Parser {
         &mut self,
         sign: &'static str,
         first: Node,
-        next: fn(&mut Parser) -> Parsed<Node>,
+        next: fn(&mut Parser) -> ParseResult<Node>,
         join: fn(Squares, Squares) -> S,
-    ) -> Parsed<Node> {
+    ) -> ParseResult<Node> {
         if !self.is_sign(sign) || self.ends && kind_of(&first) != Type::Set {
             return Ok(first);
         }
@@ -410,7 +410,7 @@ impl Parser {
     }
 
     /// What `~` takes: primaries joined by `attacks` and `attackedby`.
-    pub fn attack(&mut self) -> Parsed<Node> {
+    pub fn attack(&mut self) -> ParseResult<Node> {
         let mut left = self.primary()?;
         loop {
             if self.ends && kind_of(&left) != Type::Set {
@@ -436,7 +436,7 @@ impl Parser {
     // ---- primaries
 
     /// A tight operand: one filter without operators.
-    pub fn primary(&mut self) -> Parsed<Node> {
+    pub fn primary(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let mut node = self.unindexed()?;
         while kind_of(&node) == Type::Str {
@@ -451,12 +451,12 @@ impl Parser {
     }
 
     /// The same without parts and matches of a text, which are asked of the whole of `P:T`.
-    pub(super) fn unindexed(&mut self) -> Parsed<Node> {
+    pub(super) fn unindexed(&mut self) -> ParseResult<Node> {
         let node = self.primary_inner()?;
         self.elsewhere(node)
     }
 
-    fn primary_inner(&mut self) -> Parsed<Node> {
+    fn primary_inner(&mut self) -> ParseResult<Node> {
         let span = self.span();
         if let Some(value) = self.signed_int() {
             return Ok(filter(N::Int(value), span.to(self.last_span())));
@@ -491,7 +491,7 @@ impl Parser {
         }
     }
 
-    fn sign(&mut self, sign: &'static str) -> Parsed<Node> {
+    fn sign(&mut self, sign: &'static str) -> ParseResult<Node> {
         let span = self.span();
         match sign {
             "(" => {
@@ -627,7 +627,7 @@ impl Parser {
     // ---- typing helpers
 
     /// A filter that must be a set.
-    pub fn want_squares(&self, node: Node, user: &str) -> Parsed<Squares> {
+    pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
             Node::Squares(squares) => Ok(squares),
             other => Err(wanted(Type::Set, typed(&other), user)),
@@ -635,7 +635,7 @@ impl Parser {
     }
 
     /// A filter that must be a string.
-    pub fn want_text(&self, node: Node, user: &str) -> Parsed<Text> {
+    pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
             other => Err(wanted(Type::Str, typed(&other), user)),
@@ -643,7 +643,7 @@ impl Parser {
     }
 
     /// A filter that must be a number.
-    pub fn want_number(&self, node: Node, user: &str) -> Parsed<Number> {
+    pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),
             other => Err(wanted(Type::Num, typed(&other), user)),

@@ -11,16 +11,16 @@ use super::{
 
 /// One end of a range.
 #[derive(Clone, Debug)]
-pub(super) enum Bound {
+pub(super) enum RangeEnd {
     Literal(i32, Number),
     /// A variable that holds a number.
     Variable(Number),
 }
 
-impl Bound {
+impl RangeEnd {
     fn into_number(self) -> Number {
         match self {
-            Bound::Literal(_, number) | Bound::Variable(number) => number,
+            RangeEnd::Literal(_, number) | RangeEnd::Variable(number) => number,
         }
     }
 }
@@ -28,8 +28,8 @@ impl Bound {
 /// A range as it is written.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
-    pub lo: Bound,
-    pub hi: Bound,
+    pub lo: RangeEnd,
+    pub hi: RangeEnd,
 }
 
 /// What a range becomes.
@@ -49,7 +49,7 @@ impl Range {
 
     pub fn within(self) -> Within {
         match (&self.lo, &self.hi) {
-            (&Bound::Literal(lo, _), &Bound::Literal(hi, _)) => Within::Known(lo, hi),
+            (&RangeEnd::Literal(lo, _), &RangeEnd::Literal(hi, _)) => Within::Known(lo, hi),
             _ => Within::Read(self.lo.into_number(), self.hi.into_number()),
         }
     }
@@ -57,30 +57,30 @@ impl Range {
 
 /// How copies or positions are counted.
 #[derive(Clone, Debug)]
-pub(super) enum Counting {
+pub(super) enum CountMode {
     /// `count`.
     Count,
     /// By a range.
     Range(Within),
 }
 
-impl Counting {
+impl CountMode {
     /// What is part of the operation.
     pub fn counted(&self) -> Counted {
         match *self {
-            Counting::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
-            Counting::Count | Counting::Range(Within::Read(..)) => Counted::All,
+            CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
+            CountMode::Count | CountMode::Range(Within::Read(..)) => Counted::All,
         }
     }
 
     /// The count of copies or positions, if the range has it.
     pub fn around(self, count: Number) -> Number {
         match self {
-            Counting::Range(Within::Read(lo, hi)) => {
+            CountMode::Range(Within::Read(lo, hi)) => {
                 let span = count.span();
                 Number::new(N::InRange { lo, hi, of: count }, span)
             }
-            Counting::Count | Counting::Range(Within::Known(..)) => count,
+            CountMode::Count | CountMode::Range(Within::Known(..)) => count,
         }
     }
 }
@@ -105,11 +105,11 @@ impl Parser {
         None
     }
 
-    fn bound(&mut self) -> Option<Bound> {
+    fn bound(&mut self) -> Option<RangeEnd> {
         let span = self.span();
         if let Some(value) = self.signed_int() {
             let number = Number::new(N::Int(value), span.to(self.last_span()));
-            return Some(Bound::Literal(value, number));
+            return Some(RangeEnd::Literal(value, number));
         }
         let Tok::Word(name) = self.tok() else { return None };
         let var = self
@@ -119,7 +119,7 @@ impl Parser {
             return None;
         }
         self.bump();
-        Some(Bound::Variable(Number::new(N::Control(Control::Var(var)), span)))
+        Some(RangeEnd::Variable(Number::new(N::Control(Control::Var(var)), span)))
     }
 
     /// Whether the current word is assigned by the sign behind it.

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::{
-    parser::{Parsed, Parser},
+    parser::{ParseResult, Parser},
     token::{Tok, Token},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// Where a parser stands, put aside while it reads other tokens.
-pub(super) struct Place {
+pub(super) struct Checkpoint {
     tokens: Rc<[Token]>,
     at: usize,
     end: usize,
@@ -74,14 +74,14 @@ impl Parser {
     /// Reads other tokens, up to [`Tok::End`], and comes back.
     pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
         let end = tokens.len() - 1;
-        let place = self.put_aside(Place { tokens, at: 0, end });
+        let place = self.put_aside(Checkpoint { tokens, at: 0, end });
         let read = read(self);
         self.put_aside(place);
         read
     }
 
-    fn put_aside(&mut self, place: Place) -> Place {
-        Place {
+    fn put_aside(&mut self, place: Checkpoint) -> Checkpoint {
+        Checkpoint {
             tokens: std::mem::replace(&mut self.tokens, place.tokens),
             at: std::mem::replace(&mut self.at, place.at),
             end: std::mem::replace(&mut self.end, place.end),
@@ -166,7 +166,7 @@ impl Parser {
         hit
     }
 
-    pub fn expect_sign(&mut self, sign: &'static str, why: &str) -> Parsed<Span> {
+    pub fn expect_sign(&mut self, sign: &'static str, why: &str) -> ParseResult<Span> {
         if self.is_sign(sign) {
             return Ok(self.bump());
         }

@@ -1,7 +1,7 @@
 //! Suffixes of the constituents of chains: `*`, `+`, `?`, `{2}`, `{2,3}`.
 
 use super::{
-    parser::{Parsed, Parser},
+    parser::{ParseResult, Parser},
     token::Tok,
     tree::Chain,
     words,
@@ -54,7 +54,7 @@ impl Parser {
     }
 
     /// A suffix, if one follows.
-    pub(super) fn repeat(&mut self) -> Parsed<Option<Repeat>> {
+    pub(super) fn repeat(&mut self) -> ParseResult<Option<Repeat>> {
         let at = self.span();
         let plain = |min, max, plus| Some(Repeat { min, max, plus, braces: false, at });
         let repeat = match self.tok() {
@@ -68,7 +68,7 @@ impl Parser {
         Ok(repeat)
     }
 
-    fn repeat_in_braces(&mut self) -> Parsed<Repeat> {
+    fn repeat_in_braces(&mut self) -> ParseResult<Repeat> {
         let open = self.bump();
         let sign = self.sign_text();
         if let "+" | "*" = sign {

@@ -5,7 +5,7 @@ use shakmaty::Bitboard;
 use super::{
     diagram,
     game::fen_symbol,
-    parser::{Parsed, Parser, S, balanced, filter},
+    parser::{ParseResult, Parser, S, balanced, filter},
     tree::{Kind as _, Node, NumberOp as N, Query, Ref, Squares},
 };
 use orbit_core::{
@@ -30,7 +30,7 @@ impl Query {
 impl Parser {
     /// `similar "FEN"`: the number of squares of the union of the placement's designators, each of one square, so that
     /// transforms take the placement as a whole. Fields behind the placement say nothing.
-    pub(super) fn similar(&mut self) -> Parsed<Node> {
+    pub(super) fn similar(&mut self) -> ParseResult<Node> {
         let word = self.bump();
         let at = self.span();
         let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;

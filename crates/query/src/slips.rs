@@ -6,7 +6,7 @@ use shakmaty::Square;
 
 use super::{
     cql5,
-    parser::{Parsed, Parser},
+    parser::{ParseResult, Parser},
     token::Tok,
     tree::Pieces,
     words::{self, transform},
@@ -133,7 +133,7 @@ impl Parser {
     }
 
     /// Refuses a `#`, which was read, at the end of a query.
-    pub(super) fn refuse_mate_sign(&self, span: Span) -> Parsed<()> {
+    pub(super) fn refuse_mate_sign(&self, span: Span) -> ParseResult<()> {
         if *self.tok() != Tok::End {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Parser {
     }
 
     /// Refuses a sign that closes what was never opened.
-    pub(super) fn refuse_closing(&self) -> Parsed<()> {
+    pub(super) fn refuse_closing(&self) -> ParseResult<()> {
         let (open, close) = match self.tok() {
             Tok::Sign(")") => ("(", ")"),
             Tok::Sign("}") => ("{", "}"),
@@ -154,7 +154,7 @@ impl Parser {
     }
 
     /// `Ra1-h8`, read as far as the `-`.
-    pub(super) fn refuse_range_of_squares(&self) -> Parsed<()> {
+    pub(super) fn refuse_range_of_squares(&self) -> ParseResult<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
             (self.tok(), self.peek(1))
         else {
@@ -174,7 +174,7 @@ impl Parser {
     }
 
     /// `R = 2` for `R == 2`.
-    pub(super) fn refuse_single_equals(&self) -> Parsed<()> {
+    pub(super) fn refuse_single_equals(&self) -> ParseResult<()> {
         if !self.is_sign("=") {
             return Ok(());
         }
@@ -190,7 +190,7 @@ impl Parser {
     }
 
     /// `R attack by k`.
-    pub(super) fn refuse_attack_by(&self) -> Parsed<()> {
+    pub(super) fn refuse_attack_by(&self) -> ParseResult<()> {
         if !self.is_word("by") {
             return Ok(());
         }
@@ -204,7 +204,7 @@ impl Parser {
     }
 
     /// `:shift` outside of a list of CQL 5; the current token is the `:`.
-    pub(super) fn refuse_keyword_of_cql_5(&self) -> Parsed<()> {
+    pub(super) fn refuse_keyword_of_cql_5(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.peek(1) else { return Ok(()) };
         let span = self.span().to(self.peek_span(1));
         if !cql5::is_keyword(word) || span.end - span.start != word.len() + 1 {
@@ -222,7 +222,7 @@ impl Parser {
     }
 
     /// `player Carlsen`: text without quotation marks behind a filter that begins at `span`.
-    pub(super) fn refuse_bare_text(&self, span: Span) -> Parsed<()> {
+    pub(super) fn refuse_bare_text(&self, span: Span) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         let declared = self.assigns_next()
             || self.was_assigned(word)

@@ -13,7 +13,7 @@ pub(super) const NAMES_MAX: usize = 4096;
 
 /// Names beside those of variables, and what stands in the query text for more than itself.
 #[derive(Clone, Default)]
-pub(super) struct State {
+pub(super) struct ParserState {
     pub functions: Vec<Function>,
     pub dictionaries: Vec<Dictionary>,
     pub sorts: Vec<Sort>,
@@ -45,7 +45,7 @@ pub(super) struct Function {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreseen {
     pub dictionary: String,
-    pub part: Part,
+    pub part: EntryPart,
     pub holds: Holds,
     /// Whether the text says so further on.
     pub certain: bool,
@@ -53,7 +53,7 @@ pub(super) struct Foreseen {
 
 /// A part of the entries of a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum EntryPart {
     Key,
     Value,
 }

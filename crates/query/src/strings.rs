@@ -1,7 +1,7 @@
 //! Strings: their parts, what is made of them, and regular expressions.
 
 use super::{
-    parser::{N, Parsed, Parser, T, filter, name_of, typed},
+    parser::{N, ParseResult, Parser, T, filter, name_of, typed},
     patterns,
     token::Tok,
     tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
@@ -10,18 +10,18 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// What `[...]` takes of a string.
-pub(super) enum Part {
+pub(super) enum StringPart {
     /// `[i]`.
     Letter(Number),
     /// `[i:j]`.
     Slice(Option<Number>, Option<Number>),
 }
 
-impl Part {
+impl StringPart {
     pub fn of(self, of: Text, span: Span) -> Node {
         let op = match self {
-            Part::Letter(at) => GameText::Letter { of, at },
-            Part::Slice(from, to) => GameText::Slice { of, from, to },
+            StringPart::Letter(at) => GameText::Letter { of, at },
+            StringPart::Slice(from, to) => GameText::Slice { of, from, to },
         };
         filter(T::Game(op), span)
     }
@@ -29,7 +29,7 @@ impl Part {
 
 impl Parser {
     /// `s[i]`, `s[i:j]` behind a string; the current token is the `[`.
-    pub(super) fn index(&mut self, of: Node) -> Parsed<Node> {
+    pub(super) fn index(&mut self, of: Node) -> ParseResult<Node> {
         let of = self.want_text(of, "`[`")?;
         let span = of.span();
         let part = self.bounds()?;
@@ -37,7 +37,7 @@ impl Parser {
     }
 
     /// `[i]`, `[i:j]`, `[i:]`, `[:j]`, `[:]`.
-    pub(super) fn bounds(&mut self) -> Parsed<Part> {
+    pub(super) fn bounds(&mut self) -> ParseResult<StringPart> {
         self.bump();
         let bound = |parser: &mut Parser, end: &str| {
             if parser.is_sign(end) {
@@ -48,11 +48,11 @@ impl Parser {
         };
         let from = bound(self, ":")?;
         let part = if self.eat_sign(":") {
-            Part::Slice(from, bound(self, "]")?)
+            StringPart::Slice(from, bound(self, "]")?)
         } else {
             match from {
-                Some(at) => Part::Letter(at),
-                None => Part::Slice(None, None),
+                Some(at) => StringPart::Letter(at),
+                None => StringPart::Slice(None, None),
             }
         };
         self.expect_sign("]", "behind the part of a string")?;
@@ -60,7 +60,7 @@ impl Parser {
     }
 
     /// `s ~~ "re"`, of which the string was read.
-    pub(super) fn regex_match(&mut self, left: Node) -> Parsed<Node> {
+    pub(super) fn regex_match(&mut self, left: Node) -> ParseResult<Node> {
         let text = self.want_text(left, "`~~`")?;
         self.bump();
         let at = self.span();
@@ -79,7 +79,7 @@ impl Parser {
     }
 
     /// A filter that takes one string as a tight operand: `uppercase s`.
-    pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> Parsed<Node>
+    pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> ParseResult<Node>
     where
         Of<O, Written>: Into<Node>,
     {
@@ -92,7 +92,7 @@ impl Parser {
     }
 
     /// `int s`.
-    pub(super) fn int(&mut self) -> Parsed<Node> {
+    pub(super) fn int(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.sum()?;
         let of = self.want_text(of, "`int`")?;
@@ -101,13 +101,13 @@ impl Parser {
     }
 
     /// `uppercase s`, `lowercase s`.
-    pub(super) fn case(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn case(&mut self, word: &str) -> ParseResult<Node> {
         let upper = word == "uppercase";
         self.of_text(|of| T::Game(GameText::Case { upper, of }))
     }
 
     /// `ascii n`, `ascii "c"`.
-    pub(super) fn ascii(&mut self) -> Parsed<Node> {
+    pub(super) fn ascii(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.sum()?;
         let span = span.to(of.span());
@@ -123,7 +123,7 @@ impl Parser {
     }
 
     /// `indexof(a b)`.
-    pub(super) fn index_of(&mut self) -> Parsed<Node> {
+    pub(super) fn index_of(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `indexof`")?;
         let text = |parser: &mut Parser| {
@@ -136,7 +136,7 @@ impl Parser {
     }
 
     /// `max(a b ...)`, `min(a b ...)` of numbers or of strings.
-    pub(super) fn extremum(&mut self, largest: bool) -> Parsed<Node> {
+    pub(super) fn extremum(&mut self, largest: bool) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `max` or `min`")?;
         let mut args: Vec<Node> = Vec::new();
@@ -182,7 +182,7 @@ impl Parser {
     }
 
     /// `str(a b ...)`, `str a`.
-    pub(super) fn str(&mut self) -> Parsed<Node> {
+    pub(super) fn str(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.joined()?;
         Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
@@ -190,7 +190,7 @@ impl Parser {
 
     /// What `str`, `comment` and `message` write: filters in parentheses, or one without, which reaches as far as that of a
     /// transform.
-    pub(super) fn joined(&mut self) -> Parsed<Vec<Node>> {
+    pub(super) fn joined(&mut self) -> ParseResult<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();
         if self.eat_sign("(") {

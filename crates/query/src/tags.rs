@@ -1,7 +1,7 @@
 //! What a game file says of a game beside its moves: tags, comments, glyphs; and files of text.
 
 use super::{
-    parser::{C, N, Parsed, Parser, T, filter},
+    parser::{C, N, ParseResult, Parser, T, filter},
     token::Tok,
     tree::{Control, GameCondition, GameNumber, GameText, Node, Number, Text},
 };
@@ -32,7 +32,7 @@ const GLYPHS: [(&str, u8); 13] = [
 
 impl Parser {
     /// `fen`, `fen "..."`.
-    pub(super) fn fen_word(&mut self) -> Parsed<Node> {
+    pub(super) fn fen_word(&mut self) -> ParseResult<Node> {
         if matches!(self.peek(1), Tok::Str(_)) && !self.state.joins {
             return self.fen();
         }
@@ -40,7 +40,7 @@ impl Parser {
     }
 
     /// `originalcomment`, `originalcomment "text"`, `originalcomment "!"`.
-    pub(super) fn original_comment(&mut self) -> Parsed<Node> {
+    pub(super) fn original_comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         if let (Tok::Str(text), false) = (self.tok(), self.state.joins)
             && let Some(glyph) = glyph(text)
@@ -52,7 +52,7 @@ impl Parser {
     }
 
     /// `settag("X" s)`.
-    pub(super) fn set_tag(&mut self) -> Parsed<Node> {
+    pub(super) fn set_tag(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `settag`")?;
         let at = self.span();
@@ -71,7 +71,7 @@ impl Parser {
     }
 
     /// `writefile(name s)`.
-    pub(super) fn write_file(&mut self) -> Parsed<Node> {
+    pub(super) fn write_file(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `writefile`")?;
         let name = self.inside(Parser::sum)?;
@@ -83,7 +83,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::WriteFile { name, value }), span))
     }
 
-    fn refuse_file_name(&self, name: &Text) -> Parsed<()> {
+    fn refuse_file_name(&self, name: &Text) -> ParseResult<()> {
         match name.op() {
             T::Literal(text) if !text.ends_with(".cqo") && !text.ends_with(".cql") => Err(Diagnostic::error(
                 name.span(),
@@ -96,7 +96,7 @@ impl Parser {
 
     /// `hhdb [special] prize`, `hm`, `commendation` or `award`: what a study won stands at the beginning of the tag
     /// Event, as in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place, 1 where none is named, and 0 of what is special.
-    pub(super) fn study_award(&mut self) -> Parsed<Node> {
+    pub(super) fn study_award(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let special = self.eat_word("special");
         let at = self.span();
@@ -136,7 +136,7 @@ impl Parser {
     }
 
     /// `lastgamenumber`.
-    pub(super) fn last_game_number(&mut self) -> Parsed<Node> {
+    pub(super) fn last_game_number(&mut self) -> ParseResult<Node> {
         Ok(self.leaf(N::Game(GameNumber::LastGameNumber)))
     }
 }

@@ -31,11 +31,11 @@ mod texts;
 mod visit;
 mod written;
 
-pub use cells::{Cell, Cells, Values};
+pub use cells::{Cell, Cells, CellValues};
 pub use conditions::ConditionOp;
 pub use game::{
     Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares,
-    GameText, Line, LineStep, Move, MoveOf, MoveValue, Order, Path, PathStep, Promotion, Sibling, SortId,
+    GameText, Line, LineStep, Move, MoveOf, MoveValue, PositionOrder, Path, PathStep, Promotion, Sibling, SortId,
 };
 pub use numbers::NumberOp;
 pub use parts::{

@@ -1,9 +1,9 @@
 //! Variables: assigning, reading, and what else is done with them.
 
 use super::{
-    parser::{C, N, P, Parsed, Parser, S, T, filter, name_of, typed, wanted},
+    parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed, wanted},
     state::NAMES_MAX,
-    strings::Part,
+    strings::StringPart,
     token::Tok,
     tree::{
         Arith, Assigned, Cmp, Control, GameCondition, GameNumber, GameSquares, GameText, Holds, Life, Node,
@@ -22,14 +22,14 @@ impl Parser {
     }
 
     /// Makes a variable, or says what one holds that was named before.
-    pub(super) fn declare(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<VarId> {
+    pub(super) fn declare(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let var = self.fresh(name, holds, span)?;
         self.scope.push((name.to_string(), var));
         Ok(var)
     }
 
     /// Makes a variable that no name leads to.
-    pub(super) fn fresh(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<VarId> {
+    pub(super) fn fresh(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         if self.vars.len() == NAMES_MAX {
             return Err(Diagnostic::error(span, "too many variables", format!("at most {NAMES_MAX}")));
         }
@@ -45,7 +45,7 @@ impl Parser {
     }
 
     /// The variable of a name that may be assigned further on.
-    fn named_ahead(&mut self, name: &str, span: Span) -> Parsed<VarId> {
+    fn named_ahead(&mut self, name: &str, span: Span) -> ParseResult<VarId> {
         if let Some(var) = self.lookup(name) {
             return Ok(var);
         }
@@ -55,7 +55,7 @@ impl Parser {
     }
 
     /// The variable of a name that holds values of a kind, made if there is none.
-    pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> Parsed<VarId> {
+    pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {
             self.state.unassigned.retain(|(known, _)| *known != var);
@@ -93,7 +93,7 @@ impl Parser {
     }
 
     /// `x = F`, `x += F` and their kin; the current token is the name.
-    pub(super) fn assignment(&mut self, name: &str) -> Parsed<Node> {
+    pub(super) fn assignment(&mut self, name: &str) -> ParseResult<Node> {
         let span = self.bump();
         self.refuse_taken(name, span)?;
         let sign = self.sign_text();
@@ -133,7 +133,7 @@ impl Parser {
         sign: &str,
         by: Updated,
         (old, value): (Node, Assigned<Written>),
-    ) -> Parsed<Assigned<Written>> {
+    ) -> ParseResult<Assigned<Written>> {
         let span = old.span();
         match (by, value) {
             (Updated::Number(arith), Assigned::Number(value)) => {
@@ -176,7 +176,7 @@ impl Parser {
     }
 
     /// `persistent [quiet] x = F`, `persistent [quiet] x`.
-    pub(super) fn persistent(&mut self) -> Parsed<Node> {
+    pub(super) fn persistent(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
         let at = self.span();
@@ -203,7 +203,7 @@ impl Parser {
     }
 
     /// `atomic x = F`.
-    pub(super) fn atomic(&mut self) -> Parsed<Node> {
+    pub(super) fn atomic(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         if !self.assigns_next() {
             return Err(Diagnostic::error(
@@ -223,7 +223,7 @@ impl Parser {
     }
 
     /// `isbound x`, `isunbound x`.
-    pub(super) fn is_bound(&mut self, word: &str) -> Parsed<Node> {
+    pub(super) fn is_bound(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
         let name = self.new_name("a variable")?;
@@ -234,7 +234,7 @@ impl Parser {
     }
 
     /// `unbind x`, `unbind D`, `unbind D[k]`.
-    pub(super) fn unbind(&mut self) -> Parsed<Node> {
+    pub(super) fn unbind(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
         let name = self.new_name("a variable or dictionary")?;
@@ -254,7 +254,7 @@ impl Parser {
     }
 
     /// `assert F`; of a variable alone it asks whether it has a value.
-    pub(super) fn assert(&mut self) -> Parsed<Node> {
+    pub(super) fn assert(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (at, from) = (self.span(), self.position());
         let var = if let Tok::Word(name) = self.tok() { self.lookup(name) } else { None };
@@ -267,7 +267,7 @@ impl Parser {
     }
 
     /// `x[i]`, `x[i:j]`, and what is assigned to them; the current token is the `[`.
-    pub(super) fn text_variable_part(&mut self, var: VarId, span: Span) -> Parsed<Node> {
+    pub(super) fn text_variable_part(&mut self, var: VarId, span: Span) -> ParseResult<Node> {
         let part = self.bounds()?;
         if !self.eat_sign("=") {
             let text = Text::new(T::Control(Control::Var(var)), span);
@@ -277,12 +277,12 @@ impl Parser {
         let value = self.want_text(value, "a part of a string")?;
         let span = span.to(value.span());
         let (letter, from, to) = match part {
-            Part::Letter(at) => {
+            StringPart::Letter(at) => {
                 let of = Text::new(T::Control(Control::Var(var)), span);
-                let letter = Part::Letter(at.clone()).of(of, span);
+                let letter = StringPart::Letter(at.clone()).of(of, span);
                 (Some(letter), Some(at.clone()), Some(behind(at, var)))
             }
-            Part::Slice(from, to) => (None, from, to),
+            StringPart::Slice(from, to) => (None, from, to),
         };
         let set = filter(C::Game(GameCondition::SetSlice { var, from, to, value }), span);
         Ok(match letter {

@@ -9,7 +9,7 @@ use orbit_core::diagnostic;
 
 /// Words that belong together.
 #[derive(Debug)]
-pub struct Group {
+pub struct WordGroup {
     /// The language that has them.
     pub dialect: Dialect,
     /// What they are about.
@@ -28,18 +28,18 @@ pub struct Word {
     /// What stands behind it, or around it with `@` in its place.
     arguments: &'static str,
     /// The value of a filter that it makes.
-    pub value: Value,
+    pub value: WordValue,
     /// What it means, in one line of Markdown.
     pub meaning: &'static str,
     /// Whether `orbit` has it.
-    pub status: Status,
+    pub status: WordStatus,
     /// A query: one that runs if the word is here, and else one that is refused because of the word.
     pub example: &'static str,
 }
 
 /// The value of a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Value {
+pub enum WordValue {
     /// It matches or does not.
     Condition,
     /// A set of squares.
@@ -58,7 +58,7 @@ pub enum Value {
 
 /// Whether `orbit` has a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
+pub enum WordStatus {
     /// Yes.
     Here,
     /// Inside other filters; the word alone asks for something that is not built, which the text names.
@@ -83,7 +83,7 @@ impl Word {
     /// Whether a colon stands before it in queries of its dialect.
     pub fn takes_colon(&self, dialect: Dialect) -> bool {
         // The other words of CQL 5 are pieces, whose value is a set of squares.
-        dialect == Dialect::Cql5 && self.value == Value::Condition
+        dialect == Dialect::Cql5 && self.value == WordValue::Condition
     }
 
     /// Whether nothing stands with the word.
@@ -96,7 +96,7 @@ impl Word {
 
 /// A word, and how the parser of its dialect takes it.
 #[derive(Debug)]
-pub(super) struct Row<R> {
+pub(super) struct WordRow<R> {
     pub word: Word,
     pub reading: R,
     pub parameter: Option<Parameter>,
@@ -124,65 +124,65 @@ pub(super) type Spellings = &'static [&'static str];
 pub(super) const fn here<R: Copy>(
     spellings: Spellings,
     arguments: &'static str,
-    value: Value,
+    value: WordValue,
     reading: R,
     meaning: &'static str,
     example: &'static str,
-) -> Row<R> {
-    let word = Word { spellings, arguments, value, meaning, status: Status::Here, example };
-    Row { word, reading, parameter: None }
+) -> WordRow<R> {
+    let word = Word { spellings, arguments, value, meaning, status: WordStatus::Here, example };
+    WordRow { word, reading, parameter: None }
 }
 
-impl<R: Copy> Row<R> {
+impl<R: Copy> WordRow<R> {
     /// The same word with another status.
-    pub const fn with_status(self, status: Status) -> Row<R> {
-        Row { word: Word { status, ..self.word }, ..self }
+    pub const fn with_status(self, status: WordStatus) -> WordRow<R> {
+        WordRow { word: Word { status, ..self.word }, ..self }
     }
 
     /// The same word, which may also stand in the header.
-    pub const fn and_parameter(self, parameter: Parameter) -> Row<R> {
-        Row { parameter: Some(parameter), ..self }
+    pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
+        WordRow { parameter: Some(parameter), ..self }
     }
 }
 
 // ---- tables
 
 /// Rows that belong together, as [`Group`].
-pub(super) struct Rows<R: 'static> {
+pub(super) struct WordRows<R: 'static> {
     pub title: &'static str,
     pub about: &'static str,
-    pub words: &'static [Row<R>],
+    pub words: &'static [WordRow<R>],
 }
 
 /// The words of a dialect.
-pub(super) struct Table<R: 'static> {
+pub(super) struct DialectWords<R: 'static> {
     dialect: Dialect,
-    groups: Vec<&'static Rows<R>>,
-    index: HashMap<&'static str, &'static Row<R>>,
+    groups: Vec<&'static WordRows<R>>,
+    index: HashMap<&'static str, &'static WordRow<R>>,
 }
 
-impl<R> Table<R> {
-    pub fn new(dialect: Dialect, files: &[&'static [Rows<R>]]) -> Table<R> {
-        let groups: Vec<&'static Rows<R>> = files.iter().copied().flatten().collect();
+impl<R> DialectWords<R> {
+    pub fn new(dialect: Dialect, files: &[&'static [WordRows<R>]]) -> DialectWords<R> {
+        let groups: Vec<&'static WordRows<R>> = files.iter().copied().flatten().collect();
         let rows = groups.iter().flat_map(|group| group.words);
         let index = rows.flat_map(|row| row.word.spellings.iter().map(move |&spelling| (spelling, row)));
-        Table { dialect, index: index.collect(), groups }
+        DialectWords { dialect, index: index.collect(), groups }
     }
 
     /// What is known of the words apart from the parser.
-    pub fn groups(&self) -> impl Iterator<Item = Group> {
-        self.groups.iter().map(|&&Rows { title, about, words }| {
+    pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
+        self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
-            Group { dialect: self.dialect, title, about, words }
+            WordGroup { dialect: self.dialect, title, about, words }
         })
     }
 
-    pub fn rows(&self) -> impl Iterator<Item = &'static Row<R>> {
+    pub fn rows(&self) -> impl Iterator<Item = &'static WordRow<R>> {
         self.groups.iter().flat_map(|group| group.words)
     }
 
     /// The row of a spelling.
-    pub fn find(&self, spelling: &str) -> Option<&'static Row<R>> {
+    pub fn find(&self, spelling: &str) -> Option<&'static WordRow<R>> {
         self.index.get(spelling).copied()
     }
 

@@ -27,15 +27,15 @@ pub struct Weaker {
 }
 
 /// How the conditions of a query are joined.
-enum Joined<'a> {
+enum Junction<'a> {
     /// `{a b c}`, or several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
     /// `a and b and c`, `a & b & c`: the conditions, and for each what is left of the pair in which it stands.
-    Pairs(Vec<Pair<'a>>),
+    Pairs(Vec<OperandPair<'a>>),
 }
 
 /// A condition, the pair of operands that it is one of, and the other one.
-struct Pair<'a> {
+struct OperandPair<'a> {
     term: Ref<'a, Written>,
     whole: Span,
     other: Span,
@@ -64,16 +64,16 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
     let of = |span: Span| text.get(span.start..span.end).unwrap_or_default();
     let replaced = |span: Span, by: &str| tidied(&text[..span.start], by, &text[span.end..]);
     let terms: Vec<Span> = match &joined {
-        Joined::Braces(all) => all.iter().map(|term| *term.mark()).collect(),
-        Joined::Pairs(all) => all.iter().map(|pair| *pair.term.mark()).collect(),
+        Junction::Braces(all) => all.iter().map(|term| *term.mark()).collect(),
+        Junction::Pairs(all) => all.iter().map(|pair| *pair.term.mark()).collect(),
     };
     let is_sound = terms.iter().all(|span| text.get(span.start..span.end).is_some());
     if is_sound && terms.len() > 1 {
         for (index, term) in terms.iter().enumerate().take(TERMS_MAX) {
             let without = match &joined {
-                Joined::Braces(_) => replaced(*term, ""),
-                Joined::Pairs(all) => {
-                    let Pair { whole, other, is_pair, .. } = all[index];
+                Junction::Braces(_) => replaced(*term, ""),
+                Junction::Pairs(all) => {
+                    let OperandPair { whole, other, is_pair, .. } = all[index];
                     // Parentheses around both are still needed around what has an operator of its own.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
@@ -137,13 +137,13 @@ fn innermost(parsed: &Parsed) -> Ref<'_, Written> {
     }
 }
 
-fn joined(node: Ref<'_, Written>) -> Joined<'_> {
+fn joined(node: Ref<'_, Written>) -> Junction<'_> {
     if node.is_braces() {
-        return Joined::Braces(node.children());
+        return Junction::Braces(node.children());
     }
     let mut out = Vec::new();
     pairs(node, kind(node), &mut out);
-    Joined::Pairs(out)
+    Junction::Pairs(out)
 }
 
 /// Which of the signs that join two operands a filter is.
@@ -156,7 +156,7 @@ fn kind(node: Ref<'_, Written>) -> u8 {
 }
 
 /// The operands of all filters of one kind that are joined directly, from left to right.
-fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<Pair<'a>>) {
+fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a>>) {
     if joined_by == 0 {
         return;
     }
@@ -167,7 +167,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<Pair<'a>>) {
             pairs(one, joined_by, out);
         } else {
             let is_pair = kind(other) == joined_by;
-            out.push(Pair { term: one, whole: *node.mark(), other: *other.mark(), is_pair });
+            out.push(OperandPair { term: one, whole: *node.mark(), other: *other.mark(), is_pair });
         }
     }
 }

@@ -17,19 +17,19 @@ use std::sync::LazyLock;
 
 use super::{
     Dialect, cql5,
-    parser::{Parsed, Parser, S},
+    parser::{ParseResult, Parser, S},
     tree::{Arith, Dirs, Node, Pieces, Squares, TransformKind},
-    vocabulary::{self, Spellings, Table, here},
+    vocabulary::{self, Spellings, DialectWords, here},
 };
 
 pub(super) use super::vocabulary::Parameter;
-pub use super::vocabulary::{Group, Status, Value, Word};
+pub use super::vocabulary::{WordGroup, WordStatus, WordValue, Word};
 
 /// How the parser of CQL 6 takes a word.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reading {
+pub(super) enum WordReading {
     /// It begins a filter, which this function reads; the parser stands on the word.
-    Filter(fn(&mut Parser, &str) -> Parsed<Node>),
+    Filter(fn(&mut Parser, &str) -> ParseResult<Node>),
     Transform(TransformKind),
     Direction(Dirs),
     /// It stands inside other filters, and names no variable.
@@ -39,7 +39,7 @@ pub(super) enum Reading {
     /// It is part of a designator.
     Piece(Pieces),
     /// The same before a text in quotation marks; elsewhere it may be a name.
-    BeforeText(fn(&mut Parser, &str) -> Parsed<Node>),
+    BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
     /// No filter knows it: it belongs to the header, or nowhere.
     Outside,
 }
@@ -54,12 +54,12 @@ use leaf;
 
 // ---- rows
 
-type Row = vocabulary::Row<Reading>;
-type Rows = vocabulary::Rows<Reading>;
+type Cql6Row = vocabulary::WordRow<WordReading>;
+type Cql6Rows = vocabulary::WordRows<WordReading>;
 
 /// A word that is refused for good.
-const fn refused(spellings: Spellings, why: &'static str) -> Row {
-    here(spellings, "", Value::NoValue, Reading::Outside, "", spellings[0]).with_status(Status::Refused(why))
+const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
+    here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0]).with_status(WordStatus::Refused(why))
 }
 
 /// A word that stands in the header alone.
@@ -69,20 +69,20 @@ const fn header(
     parameter: Parameter,
     meaning: &'static str,
     example: &'static str,
-) -> Row {
-    here(spellings, arguments, Value::NoValue, Reading::Outside, meaning, example).and_parameter(parameter)
+) -> Cql6Row {
+    here(spellings, arguments, WordValue::NoValue, WordReading::Outside, meaning, example).and_parameter(parameter)
 }
 
 // ---- the table
 
 /// The rows of CQL 6.
-static TABLE: LazyLock<Table<Reading>> = LazyLock::new(|| {
-    Table::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
+static TABLE: LazyLock<DialectWords<WordReading>> = LazyLock::new(|| {
+    DialectWords::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
 });
 
 /// All words by groups, in the order in which they are shown.
-pub fn groups() -> impl Iterator<Item = &'static Group> {
-    static GROUPS: LazyLock<Vec<Group>> =
+pub fn groups() -> impl Iterator<Item = &'static WordGroup> {
+    static GROUPS: LazyLock<Vec<WordGroup>> =
         LazyLock::new(|| TABLE.groups().chain(cql5::TABLE.groups()).collect());
     GROUPS.iter()
 }
@@ -102,7 +102,7 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
 
 /// The word that a misspelt one most resembles; of CQL 5 one that is here, or else one that is not yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
-    use Reading::{BeforeText, Direction, Filter, Inside, Transform};
+    use WordReading::{BeforeText, Direction, Filter, Inside, Transform};
     match dialect {
         Dialect::Cql5 => cql5::nearest(misspelt),
         Dialect::Cql6 => TABLE.nearest(
@@ -120,7 +120,7 @@ pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
         let is_sign = |spelling: &str| !spelling.starts_with(|first: char| first.is_ascii_alphabetic());
         let mut signs: Vec<(&str, &str)> = TABLE
             .rows()
-            .filter(|row| !matches!(row.reading, Reading::Piece(_)))
+            .filter(|row| !matches!(row.reading, WordReading::Piece(_)))
             .map(|row| &row.word)
             .flat_map(|word| word.spellings.iter().map(|&spelling| (spelling, word.spellings[0])))
             .filter(|(spelling, _)| is_sign(spelling))
@@ -134,7 +134,7 @@ pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
 /// What a letter or a figurine stands for in a designator.
 pub(super) fn piece(symbol: char) -> Option<Pieces> {
     match reading(symbol.encode_utf8(&mut [0; 4]))? {
-        Reading::Piece(pieces) => Some(pieces),
+        WordReading::Piece(pieces) => Some(pieces),
         _ => None,
     }
 }
@@ -142,14 +142,14 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 // ---- what the parser of CQL 6 asks
 
 /// How a filter of CQL 6 that begins with a word is read.
-pub(super) fn reading(word: &str) -> Option<Reading> {
+pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 
 /// The directions that a word names.
 pub(super) fn directions(word: &str) -> Option<Dirs> {
     match reading(word)? {
-        Reading::Direction(dirs) => Some(dirs),
+        WordReading::Direction(dirs) => Some(dirs),
         _ => None,
     }
 }
@@ -157,19 +157,19 @@ pub(super) fn directions(word: &str) -> Option<Dirs> {
 /// The transform that a word names.
 pub(super) fn transform(word: &str) -> Option<TransformKind> {
     match reading(word)? {
-        Reading::Transform(kind) => Some(kind),
+        WordReading::Transform(kind) => Some(kind),
         _ => None,
     }
 }
 
 /// Whether a word stands inside filters only.
 pub(super) fn is_inside(word: &str) -> bool {
-    matches!(reading(word), Some(Reading::Inside))
+    matches!(reading(word), Some(WordReading::Inside))
 }
 
 /// Whether a word begins or stands in a filter, and so can name no variable.
 pub(super) fn is_reserved(word: &str) -> bool {
-    reading(word).is_some_and(|reading| !matches!(reading, Reading::Outside | Reading::BeforeText(_)))
+    reading(word).is_some_and(|reading| !matches!(reading, WordReading::Outside | WordReading::BeforeText(_)))
 }
 
 // ---- what the header asks

@@ -7,10 +7,10 @@ use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use super::Strings;
-use super::material::{self, Found, Material};
+use super::material::{self, FoundMaterial, Material};
 use orbit_core::board::{Board, PackedMove, Position, State};
-use orbit_core::game::{Header, Opening};
-use orbit_pgn::{Annotation, AnnotationKind, Fault, Game, Outcome, SideLine, Status, Tag};
+use orbit_core::game::{GameHeader, Opening};
+use orbit_pgn::{Annotation, AnnotationKind, ReadFault, Game, Outcome, SideLine, GameStatus, Tag};
 
 /// Slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
@@ -200,7 +200,7 @@ pub struct Block {
     pub(super) annotations: Annotations,
     pub(super) tags: Tags,
     pub(super) problems: Vec<Problem>,
-    pub(super) found: Found,
+    pub(super) found: FoundMaterial,
 }
 
 impl Block {
@@ -502,7 +502,7 @@ impl<'a> GameRow<'a> {
             tags: self.tags_owned(),
             outcome: self.outcome(),
             is_swapped: self.is_swapped(),
-            status: if self.is_cut() { Status::Cut(Fault::default()) } else { Status::Whole },
+            status: if self.is_cut() { GameStatus::Cut(ReadFault::default()) } else { GameStatus::Whole },
             ..Game::default()
         }
     }
@@ -660,7 +660,7 @@ impl<'a> LineRow<'a> {
     }
 }
 
-impl Header for GameRow<'_> {
+impl GameHeader for GameRow<'_> {
     fn tags(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         GameRow::tags(self)
     }

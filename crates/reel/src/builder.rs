@@ -7,7 +7,7 @@ use super::block::{
 use super::replay::position_at;
 use super::strings::Interner;
 use orbit_core::board::{PackedMove, Position};
-use orbit_pgn::{Fault, Game, SideLine, Status};
+use orbit_pgn::{ReadFault, Game, SideLine, GameStatus};
 
 /// Lays games end to end.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl BlockBuilder {
         let number = game.number.max(record.games + 1);
         record.games = number;
         self.push_problems(stretch, number, game);
-        if !matches!(game.status, Status::Skipped(_)) {
+        if !matches!(game.status, GameStatus::Skipped(_)) {
             self.push_slots(stretch, number, game);
         }
     }
@@ -85,7 +85,7 @@ impl BlockBuilder {
             number,
             offset: game.offset,
             outcome: game.outcome,
-            cut: matches!(game.status, Status::Cut(_)),
+            cut: matches!(game.status, GameStatus::Cut(_)),
             from_table,
             is_swapped: game.is_swapped,
         });
@@ -118,17 +118,17 @@ impl BlockBuilder {
     }
 
     fn push_problems(&mut self, stretch: u32, number: u32, game: &Game) {
-        let mut push = |kind, fault: &Fault| {
+        let mut push = |kind, fault: &ReadFault| {
             let reason = fault.reason.clone();
-            let Fault { offset, ply, .. } = *fault;
+            let ReadFault { offset, ply, .. } = *fault;
             self.block.problems.push(Problem { kind, stretch, number, offset, ply, reason });
         };
         game.notes.iter().for_each(|note| push(ProblemKind::Note, note));
         game.lost.iter().for_each(|lost| push(ProblemKind::SideLine, lost));
         match &game.status {
-            Status::Whole => {}
-            Status::Cut(fault) => push(ProblemKind::Cut, fault),
-            Status::Skipped(fault) => push(ProblemKind::Skipped, fault),
+            GameStatus::Whole => {}
+            GameStatus::Cut(fault) => push(ProblemKind::Cut, fault),
+            GameStatus::Skipped(fault) => push(ProblemKind::Skipped, fault),
         }
     }
 

@@ -4,17 +4,17 @@ use std::cell::Cell;
 
 /// What is wrong with bytes that should hold a list; becomes
 /// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
-pub(super) type Fault = &'static str;
+pub(super) type ListFault = &'static str;
 
 /// Becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
-pub(super) const NO_MEMORY: Fault = "there is not enough memory";
+pub(super) const NO_MEMORY: ListFault = "there is not enough memory";
 
 thread_local! {
     static SEES_REFUSALS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Room for so many bytes, unless the system has none.
-pub(super) fn room(bytes: u64) -> Result<Vec<u8>, Fault> {
+pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     let mut room = Vec::new();
     let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
     SEES_REFUSALS.set(true);
@@ -51,11 +51,11 @@ pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
 }
 
 /// Reads what [`put`] and [`put_bytes`] wrote.
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> ByteReader<'a> {
     #[inline]
-    pub(super) fn number(&mut self) -> Result<u64, Fault> {
+    pub(super) fn number(&mut self) -> Result<u64, ListFault> {
         // Nearly all are small.
         if let [byte @ 0..0x80, rest @ ..] = self.0 {
             self.0 = rest;
@@ -64,7 +64,7 @@ impl<'a> Bytes<'a> {
         self.long_number()
     }
 
-    fn long_number(&mut self) -> Result<u64, Fault> {
+    fn long_number(&mut self) -> Result<u64, ListFault> {
         let mut value = 0u64;
         for (i, &byte) in self.0.iter().enumerate().take(10) {
             value |= u64::from(byte & 0x7f).checked_shl(7 * i as u32).unwrap_or(0);
@@ -76,18 +76,18 @@ impl<'a> Bytes<'a> {
         Err("a number has no end")
     }
 
-    pub(super) fn number_u32(&mut self) -> Result<u32, Fault> {
+    pub(super) fn number_u32(&mut self) -> Result<u32, ListFault> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
     /// A number of things that take at least one byte each, so that no forged count makes for a
     /// large allocation.
-    pub(super) fn count(&mut self) -> Result<usize, Fault> {
+    pub(super) fn count(&mut self) -> Result<usize, ListFault> {
         let count = self.number()?;
         if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }
     }
 
-    pub(super) fn take(&mut self, len: u64) -> Result<&'a [u8], Fault> {
+    pub(super) fn take(&mut self, len: u64) -> Result<&'a [u8], ListFault> {
         if len > self.0.len() as u64 {
             return Err("a string is longer than its bytes");
         }
@@ -96,16 +96,16 @@ impl<'a> Bytes<'a> {
         Ok(taken)
     }
 
-    pub(super) fn string(&mut self) -> Result<&'a [u8], Fault> {
+    pub(super) fn string(&mut self) -> Result<&'a [u8], ListFault> {
         let len = self.number()?;
         self.take(len)
     }
 
-    pub(super) fn text(&mut self) -> Result<String, Fault> {
+    pub(super) fn text(&mut self) -> Result<String, ListFault> {
         String::from_utf8(self.string()?.to_vec()).map_err(|_| "a text is not UTF-8")
     }
 
-    pub(super) fn end(&self) -> Result<(), Fault> {
+    pub(super) fn end(&self) -> Result<(), ListFault> {
         if self.0.is_empty() { Ok(()) } else { Err("bytes are left over") }
     }
 }
@@ -119,9 +119,9 @@ mod tests {
         for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
             let mut out = Vec::new();
             put(&mut out, value);
-            let mut bytes = Bytes(&out);
+            let mut bytes = ByteReader(&out);
             assert_eq!((bytes.number(), bytes.end()), (Ok(value), Ok(())));
-            assert!(Bytes(&out[..out.len() - 1]).number().is_err());
+            assert!(ByteReader(&out[..out.len() - 1]).number().is_err());
         }
     }
 }

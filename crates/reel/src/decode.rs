@@ -9,12 +9,12 @@ use super::block::{
     Annotations, Block, GameRecord, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
     Tags,
 };
-use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
+use super::bytes::{ByteReader, ListFault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
 use super::format::{
     BLOCK_ANNOTATIONS_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader,
-    FRAMES_BYTES_MAX, Frame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
+    FRAMES_BYTES_MAX, BlockFrame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
 use super::replay::position_at;
 use super::scratch;
@@ -50,16 +50,16 @@ pub struct Contents {
 }
 
 /// Decodes a block whose checksum was found right. It may hold so many games, skipped ones included.
-pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, Fault> {
+pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, ListFault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
     if header.magic != BLOCK_MAGIC {
         return Err("no block begins here");
     }
     check_claims(&header, games_read)?;
-    let stored_frames: Vec<Frame> = header.frames.iter().copied().chain([header.annotations]).collect();
+    let stored_frames: Vec<BlockFrame> = header.frames.iter().copied().chain([header.annotations]).collect();
     let _turn = turn(stored_frames.iter().map(|frame| u64::from(frame.raw_bytes)).sum());
-    let mut rest = Bytes(rest);
+    let mut rest = ByteReader(rest);
     let segments = u64::from(header.slots).div_ceil(SEGMENT_SLOTS as u64);
     let mut block = Block {
         keys: to_vec(rest.take(segments * size_of::<Key>() as u64)?),
@@ -81,7 +81,7 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     if rest.0.len() >= 8 {
         return Err("bytes are left over");
     }
-    let [mut starts, games, tags, problems, annotations] = frames.each_ref().map(|raw| Bytes(raw));
+    let [mut starts, games, tags, problems, annotations] = frames.each_ref().map(|raw| ByteReader(raw));
     let of_games = decode_starts(&mut starts, header.starts as usize)?;
     let begun = start_masks(&block.moves);
     let first_lines = decode_games(games, (header.games as usize, &begun), &mut block)?;
@@ -104,7 +104,7 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
 }
 
 /// Whether a block may be what its header says. Frames are small when they are stored, whatever they claim.
-fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), Fault> {
+fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), ListFault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
         return Err("there are more games than slots, or more starts than games");
@@ -124,7 +124,7 @@ fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-fn decompress(stored: &[u8], frame: Frame) -> Result<Vec<u8>, Fault> {
+fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     let expected = u64::from(frame.raw_bytes);
     if stored.is_empty() {
         return if expected == 0 { Ok(Vec::new()) } else { Err("a frame is missing") };
@@ -143,7 +143,7 @@ fn decompress(stored: &[u8], frame: Frame) -> Result<Vec<u8>, Fault> {
 }
 
 /// Whether a board holds nothing but pieces.
-fn check_position(board: &Board, state: State) -> Result<(), Fault> {
+fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     let [p0, p1, p2, p3] = board.planes;
     if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {
         return Err("a board holds what is no piece");
@@ -158,7 +158,7 @@ fn check_position(board: &Board, state: State) -> Result<(), Fault> {
     Ok(())
 }
 
-fn decode_starts(bytes: &mut Bytes<'_>, len: usize) -> Result<Vec<Position>, Fault> {
+fn decode_starts(bytes: &mut ByteReader<'_>, len: usize) -> Result<Vec<Position>, ListFault> {
     let columns = bytes.take(12 * len as u64)?;
     let column = |k: usize, i: usize| u64::from(columns[k * len + i]);
     let mut half = None;
@@ -185,7 +185,7 @@ fn decode_starts(bytes: &mut Bytes<'_>, len: usize) -> Result<Vec<Position>, Fau
 }
 
 /// Reads the side lines, whose first slots are known.
-fn decode_lines(mut bytes: Bytes<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), Fault> {
+fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), ListFault> {
     for &first_slot in first_slots {
         let parent = bytes.number_u32()?;
         block.lines.push(LineRecord {
@@ -242,7 +242,7 @@ impl OpenLine {
 
 /// Checks that side lines stand in the order of their nodes: each is an alternative to a move, those of a line leave it from
 /// its end on, and what leaves a side line stands before what comes after that.
-fn check_order(block: &Block) -> Result<(), Fault> {
+fn check_order(block: &Block) -> Result<(), ListFault> {
     for game in block.games().filter(|game| game.has_lines()) {
         let mut open = vec![OpenLine::new(0..game.plies() as u32 + 1)];
         for line in game.lines() {
@@ -262,7 +262,7 @@ fn check_order(block: &Block) -> Result<(), Fault> {
 }
 
 /// Puts the start positions of games and, for now without their positions, those of side lines in the order of the moves.
-fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), Fault> {
+fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {
         block.starts = of_games.map(|position| Start { position, ply: 0 }).collect();
@@ -300,7 +300,7 @@ fn find_lines(block: &mut Block) {
     }
 }
 
-fn decode_annotations(mut bytes: Bytes<'_>, block: &Block) -> Result<Annotations, Fault> {
+fn decode_annotations(mut bytes: ByteReader<'_>, block: &Block) -> Result<Annotations, ListFault> {
     let mut annotations = Annotations::default();
     if bytes.0.is_empty() {
         return Ok(annotations);
@@ -343,17 +343,17 @@ fn decode_annotations(mut bytes: Bytes<'_>, block: &Block) -> Result<Annotations
     Ok(annotations)
 }
 
-const TOO_MANY_ANNOTATIONS: Fault = "there are more annotations than there may be";
-const NO_ORDER: Fault = "side lines are out of order";
-const NO_NODE: Fault = "an annotation stands at no position";
-const START_TABLE: Fault = "the start table has another length than the moves say";
+const TOO_MANY_ANNOTATIONS: ListFault = "there are more annotations than there may be";
+const NO_ORDER: ListFault = "side lines are out of order";
+const NO_NODE: ListFault = "an annotation stands at no position";
+const START_TABLE: ListFault = "the start table has another length than the moves say";
 
 /// Reads the game table, and returns the first slots of side lines.
 fn decode_games(
-    mut bytes: Bytes<'_>,
+    mut bytes: ByteReader<'_>,
     (len, begun): (usize, &[u32]),
     block: &mut Block,
-) -> Result<Vec<u32>, Fault> {
+) -> Result<Vec<u32>, ListFault> {
     for _ in 0..bytes.count()? {
         let [source, first_game, games, games_before] = [(); 4].map(|()| bytes.number_u32());
         let stretch = SourceGames {
@@ -418,7 +418,7 @@ struct FirstSlots {
 }
 
 /// Where games and side lines begin: after every start code but the last.
-fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, Fault> {
+fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, ListFault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
     }
@@ -448,7 +448,7 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
 
 /// Checks what keys say of tables and plies against the moves. (Whether a key's position is what
 /// the moves lead to, only replay can tell.)
-fn check_keys(block: &Block, begun: &[u32]) -> Result<(), Fault> {
+fn check_keys(block: &Block, begun: &[u32]) -> Result<(), ListFault> {
     let (mut game, mut start) = (0u32, 0u32);
     // The first slot of the line, and its ply.
     let mut line = (0usize, 0u32);
@@ -472,9 +472,9 @@ fn check_keys(block: &Block, begun: &[u32]) -> Result<(), Fault> {
     if start as usize == block.starts.len() { Ok(()) } else { Err(START_TABLE) }
 }
 
-const TOO_MANY_TAGS: Fault = "there are more tags than there may be";
+const TOO_MANY_TAGS: ListFault = "there are more tags than there may be";
 
-fn decode_tags(mut bytes: Bytes<'_>, block: &Block) -> Result<Tags, Fault> {
+fn decode_tags(mut bytes: ByteReader<'_>, block: &Block) -> Result<Tags, ListFault> {
     let mut tags = Tags::default();
     if block.games.is_empty() {
         return Ok(tags);
@@ -548,7 +548,7 @@ fn decode_tags(mut bytes: Bytes<'_>, block: &Block) -> Result<Tags, Fault> {
     Ok(tags)
 }
 
-fn decode_values(mut bytes: Bytes<'_>, block: &Block, owners: &[usize]) -> Result<Strings, Fault> {
+fn decode_values(mut bytes: ByteReader<'_>, block: &Block, owners: &[usize]) -> Result<Strings, ListFault> {
     let mut codes = Vec::with_capacity(owners.len());
     for _ in owners {
         codes.push(bytes.number()?);
@@ -573,7 +573,7 @@ fn decode_values(mut bytes: Bytes<'_>, block: &Block, owners: &[usize]) -> Resul
     Ok(values)
 }
 
-fn decode_problems(mut bytes: Bytes<'_>, block: &mut Block) -> Result<(), Fault> {
+fn decode_problems(mut bytes: ByteReader<'_>, block: &mut Block) -> Result<(), ListFault> {
     while !bytes.0.is_empty() {
         let kind = ProblemKind::from_byte(bytes.take(1)?[0])?;
         let (stretch, number) = (bytes.number_u32()?, bytes.number_u32()?);

@@ -95,12 +95,12 @@ pub struct GameSet {
     /// Words of the hash, and the number over all sources of the first game that has it.
     games: HashTable<([u32; 4], u32)>,
     /// Where these numbers lead to, by the first of each run.
-    runs: Vec<Run>,
+    runs: Vec<GameRun>,
 }
 
 /// Games of one source that follow each other.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct GameRun {
     /// Games over all sources before it.
     games_before: u32,
     source: u32,
@@ -155,9 +155,9 @@ impl GameSet {
     fn add_runs(&mut self, block: &Block) {
         let mut games_before = block.games_before;
         for stretch in &block.source_games {
-            let run = Run { games_before, source: stretch.source, in_source_before: stretch.games_before };
+            let run = GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
             // A source whose parts lie apart, as no index makes them, gets a run for each.
-            let goes_on = |last: &Run| {
+            let goes_on = |last: &GameRun| {
                 last.source == run.source
                     && run.games_before.wrapping_sub(last.games_before)
                         == run.in_source_before.wrapping_sub(last.in_source_before)
@@ -172,7 +172,7 @@ impl GameSet {
     /// The source of a game, and its number in that.
     fn place(&self, number: u32) -> (u32, u32) {
         let run = self.runs.partition_point(|run| run.games_before < number) - 1;
-        let Run { games_before, source, in_source_before } = self.runs[run];
+        let GameRun { games_before, source, in_source_before } = self.runs[run];
         (source, in_source_before.saturating_add(number - games_before))
     }
 }

@@ -7,7 +7,7 @@ use super::bytes::{put, put_bytes};
 use super::fen;
 use super::format::{
     BLOCK_ANNOTATIONS_MAX, BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC,
-    BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX, Frame, SectionBytes,
+    BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX, BlockFrame, SectionBytes,
 };
 use super::scratch;
 use super::totals::Totals;
@@ -56,7 +56,7 @@ impl EncodedBlock {
         };
         let headers = header.frames.iter_mut().chain([&mut header.annotations]);
         for ((frame, stored), raw) in headers.zip(&frames).zip(&raw) {
-            *frame = Frame { bytes: short(stored.len()), raw_bytes: short(raw.len()) };
+            *frame = BlockFrame { bytes: short(stored.len()), raw_bytes: short(raw.len()) };
         }
         let (keys, moves) = (bytemuck::cast_slice(&block.keys), bytemuck::cast_slice(&block.moves));
         let mut bytes = bytemuck::bytes_of(&header).to_vec();

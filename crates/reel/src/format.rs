@@ -82,7 +82,7 @@ impl FileHeader {
 /// One of the frames of a block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub(super) struct Frame {
+pub(super) struct BlockFrame {
     /// As stored.
     pub(super) bytes: u32,
     /// When decompressed.
@@ -100,9 +100,9 @@ pub(super) struct BlockHeader {
     pub(super) starts: u32,
     pub(super) games: u32,
     pub(super) lines: u32,
-    pub(super) annotations: Frame,
+    pub(super) annotations: BlockFrame,
     /// Starts and side lines, games, tags, problems. Annotations stand after them.
-    pub(super) frames: [Frame; 4],
+    pub(super) frames: [BlockFrame; 4],
 }
 
 #[repr(C)]

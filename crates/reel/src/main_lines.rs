@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::block::{Annotations, Block, Key, ProblemKind, SEGMENT_SLOTS, Start};
-use super::material::Found;
+use super::material::FoundMaterial;
 use super::replay::position_at;
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::Annotation;
@@ -55,7 +55,7 @@ impl Block {
         for (record, first_slot) in self.games.iter_mut().zip(first_slots) {
             record.first_slot = first_slot;
         }
-        Block { keys, moves, starts, lines: Vec::new(), found: Found::default(), ..self }
+        Block { keys, moves, starts, lines: Vec::new(), found: FoundMaterial::default(), ..self }
     }
 
     /// The nodes of a main line have the same numbers with and without side lines.

@@ -67,26 +67,26 @@ impl Material {
 /// What was found of a block since it is in memory. It is no part of the block: copies begin without it, and equal blocks may
 /// differ in it.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundMaterial {
     /// The number of the block since it is held; 0 before.
     number: AtomicU64,
     was_searched: AtomicBool,
     material: OnceLock<Material>,
 }
 
-impl Clone for Found {
-    fn clone(&self) -> Found {
-        Found::default()
+impl Clone for FoundMaterial {
+    fn clone(&self) -> FoundMaterial {
+        FoundMaterial::default()
     }
 }
 
-impl PartialEq for Found {
-    fn eq(&self, _: &Found) -> bool {
+impl PartialEq for FoundMaterial {
+    fn eq(&self, _: &FoundMaterial) -> bool {
         true
     }
 }
 
-impl Found {
+impl FoundMaterial {
     pub(super) fn hold(&self, number: u64) {
         self.number.store(number, Relaxed);
     }

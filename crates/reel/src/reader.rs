@@ -7,7 +7,7 @@ use bytemuck::Zeroable as _;
 use twox_hash::XxHash3_128;
 
 use super::block::Block;
-use super::bytes::{Bytes, Fault, NO_MEMORY, room, to_vec};
+use super::bytes::{ByteReader, ListFault, NO_MEMORY, room, to_vec};
 use super::decode::{Contents, decode};
 use super::format::{
     BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, DIRECTORY_BYTES_MAX, DirectoryEntry, FORMAT_VERSION, FileHeader,
@@ -81,8 +81,8 @@ impl Reel {
         Ok(reel)
     }
 
-    fn read_directory(&mut self, directory: &[u8]) -> Result<(), Fault> {
-        let mut bytes = Bytes(directory);
+    fn read_directory(&mut self, directory: &[u8]) -> Result<(), ListFault> {
+        let mut bytes = ByteReader(directory);
         let blocks = u64::from(self.header.blocks);
         self.entries = to_vec(bytes.take(blocks * size_of::<DirectoryEntry>() as u64)?);
         let (mut offset, mut games) = (HEADER_BYTES as u64, 0u32);

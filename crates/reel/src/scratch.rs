@@ -5,7 +5,7 @@ use std::io;
 
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::bytes::{Fault, NO_MEMORY, room};
+use super::bytes::{ListFault, NO_MEMORY, room};
 
 /// The lowest, since tags must not hold up the moves: level 3 makes a reel 0.3 to 0.6 % smaller and takes 1 to 4 % more of the
 /// time of indexing.
@@ -22,7 +22,7 @@ thread_local! {
 }
 
 /// Lends `work` so many bytes, whatever they hold.
-pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Result<T, Fault> {
+pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Result<T, ListFault> {
     let mut bytes = ROOM.take();
     if (bytes.len() as u64) < len {
         bytes = room(len)?;
@@ -36,7 +36,7 @@ pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Resu
 }
 
 /// Unpacks frames into the room that a vector has; the length of what was unpacked, or what zstd says.
-pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<usize>, Fault> {
+pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<usize>, ListFault> {
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {
             Some(kept) => kept,

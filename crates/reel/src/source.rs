@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::bytes::{Bytes, Fault, put, put_bytes};
+use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_pgn::{Freshness, Stamp, is_file};
 
 /// A source of a reel.
@@ -104,7 +104,7 @@ impl ReelSource {
 
     /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure. The version of the rules of
     /// reading stands in the header.
-    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32, reader: u32) -> Result<ReelSource, Fault> {
+    pub(super) fn decode(bytes: &mut ByteReader<'_>, version: u32, reader: u32) -> Result<ReelSource, ListFault> {
         let name = bytes.text()?;
         let (size, games) = (bytes.number()?, bytes.number()?);
         let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::block::{Block, ProblemKind};
-use super::bytes::{Bytes, Fault, put, put_bytes};
+use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, date, rating};
 
@@ -191,7 +191,7 @@ impl Totals {
         put(out, self.side_positions);
     }
 
-    pub(super) fn decode(bytes: &mut Bytes<'_>, version: u32) -> Result<Totals, Fault> {
+    pub(super) fn decode(bytes: &mut ByteReader<'_>, version: u32) -> Result<Totals, ListFault> {
         let [whole, cut, skipped, positions] = [(); 4].map(|()| bytes.number());
         let mut totals = Totals {
             whole: whole?,

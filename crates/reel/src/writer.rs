@@ -22,7 +22,7 @@ use orbit_pgn::READER_VERSION;
 pub struct ReelWriter {
     /// As given.
     path: PathBuf,
-    place: Place,
+    place: Destination,
     /// Taken by `finish`.
     file: Option<BufWriter<File>>,
     offset: u64,
@@ -37,7 +37,7 @@ pub struct ReelWriter {
 
 /// Where blocks are written, and so what must be cleaned up.
 #[derive(Debug)]
-enum Place {
+enum Destination {
     /// A temporary file, which gets the name of the target in the end.
     Beside { temporary: Temporary, instead: Instead },
     /// After the end of a reel.
@@ -118,7 +118,7 @@ impl ReelWriter {
             totals: reel.totals().clone(),
             side_lines: reel.side_lines(),
             variations: reel.keeps_variations(),
-            place: Place::After(Box::new(reel)),
+            place: Destination::After(Box::new(reel)),
         };
         let padding = end.next_multiple_of(8) - end;
         writer.write(&[0; 8][..padding as usize])?;
@@ -139,7 +139,7 @@ impl ReelWriter {
         })?;
         let mut writer = ReelWriter {
             path: path.to_owned(),
-            place: Place::Beside { temporary, instead },
+            place: Destination::Beside { temporary, instead },
             file: Some(BufWriter::new(file)),
             offset: 0,
             early: Early::from(0),
@@ -196,16 +196,16 @@ impl ReelWriter {
     /// The file that a new reel lies in until it is finished; none for a reel that is added to.
     pub fn temporary_path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Beside { temporary, .. } => Some(temporary.path()),
-            Place::After(_) | Place::Final => None,
+            Destination::Beside { temporary, .. } => Some(temporary.path()),
+            Destination::After(_) | Destination::Final => None,
         }
     }
 
     /// The reel that is added to, as it was before.
     pub fn reel(&self) -> Option<&Reel> {
         match &self.place {
-            Place::After(reel) => Some(reel),
-            Place::Beside { .. } | Place::Final => None,
+            Destination::After(reel) => Some(reel),
+            Destination::Beside { .. } | Destination::Final => None,
         }
     }
 
@@ -252,24 +252,24 @@ impl ReelWriter {
     fn flush(&mut self) -> io::Result<()> {
         let file = self.file.as_mut().expect("only finish takes it");
         file.flush()?;
-        if matches!(self.place, Place::After(_)) { file.get_ref().sync_all() } else { Ok(()) }
+        if matches!(self.place, Destination::After(_)) { file.get_ref().sync_all() } else { Ok(()) }
     }
 
     /// All but the header is written.
     fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
-        if matches!(self.place, Place::After(_)) {
+        if matches!(self.place, Destination::After(_)) {
             let file = self.file.as_ref().expect("only finish takes it").get_ref();
             if !is_at(file, &self.path)? {
                 return Err(io::Error::other("another process has replaced the reel; append again"));
             }
             // From here on the header may be the new one: nothing may be cut off any more.
-            self.place = Place::Final;
+            self.place = Destination::Final;
         }
         let (mut file, _) = self.file.take().expect("only finish takes it").into_parts();
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
-        if let Place::Beside { temporary, instead } = std::mem::replace(&mut self.place, Place::Final) {
+        if let Destination::Beside { temporary, instead } = std::mem::replace(&mut self.place, Destination::Final) {
             let (named, before) = match instead {
                 Instead::Nothing => (temporary.replace_nothing(), None),
                 Instead::Any(before) => (temporary.replace(), before),
@@ -314,8 +314,8 @@ impl ReelWriter {
     fn io(&self, error: io::Error) -> ReelError {
         let path = self.path.clone();
         match self.place {
-            Place::After(_) => ReelError::Append { path, error },
-            Place::Beside { .. } | Place::Final => ReelError::Io { path, error },
+            Destination::After(_) => ReelError::Append { path, error },
+            Destination::Beside { .. } | Destination::Final => ReelError::Io { path, error },
         }
     }
 }
@@ -327,16 +327,16 @@ impl Drop for ReelWriter {
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
             // The temporary file goes with its name.
-            (Place::Beside { instead, .. }, _) => {
+            (Destination::Beside { instead, .. }, _) => {
                 if let Instead::Any(Some(before)) = instead {
                     release(before);
                 }
             }
-            (Place::After(reel), Some(file)) => {
+            (Destination::After(reel), Some(file)) => {
                 let _ = file.set_len(reel.bytes());
                 release(&file);
             }
-            (Place::After(_), None) | (Place::Final, _) => {}
+            (Destination::After(_), None) | (Destination::Final, _) => {}
         }
     }
 }

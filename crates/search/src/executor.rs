@@ -11,27 +11,27 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use self::found::Counting;
-use self::view::View;
+use self::found::FoundCounts;
+use self::view::BlockView;
 use crate::choice::Choice;
 use orbit_core::board::Color;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::named::choices;
 use orbit_core::sync::lock;
-use orbit_database::{BlockStream, Room, StreamError, StreamedBlock, Summary};
+use orbit_database::{BlockStream, MemoryBudget, StreamError, StreamedBlock, Summary};
 use orbit_engine::cpu::Cpu;
 use orbit_engine::fallback::Fallback;
 use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, GpuOptions};
-use orbit_engine::mixed::{Group, Mixed};
+use orbit_engine::mixed::{EngineGroup, Mixed};
 use orbit_engine::narrowed::Narrowed;
 use orbit_engine::reference::{Bulk, Commentator, SpanFinder};
-use orbit_engine::settled::Settled;
+use orbit_engine::settled::SettledHits;
 use orbit_engine::texts::Texts;
 use orbit_engine::verify::{Sample, Verified};
 use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, FindSpan, Hits, Interrupt, PreparedQuery, Wants,
 };
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::Type;
 use orbit_reel::Block;
 use orbit_transforms::OutermostOrbit as _;
@@ -237,7 +237,7 @@ impl Executor {
     /// Copies that are too many, that the engine refuses the query, or that there is no such graphics card.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
-        let prepared = PreparedQuery::new(query, Options::default())?;
+        let prepared = PreparedQuery::new(query, PlanOptions::default())?;
         remarks.extend(prepared.planner.warnings());
         let scan = Executor::of(vec![prepared], options)?;
         Ok(Executor { remarks, ..scan })
@@ -403,7 +403,7 @@ impl Executor {
         stream: BlockStream,
         outputs: &[Wants],
         choice: &Choice,
-        work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
+        work: impl Fn(BlockAnswers<'_>, &MemoryBudget) -> T + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs_comments = self.reads_comments()
@@ -426,11 +426,11 @@ impl Executor {
         let mut fault = None;
         let interrupt = &Interrupt::of(stream.interrupt_flag());
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
-        let scan = |blocks: &[&Block], room: &Room| {
-            let views: Vec<View<'_>> = blocks.iter().map(|block| View::new(block, choice)).collect();
+        let scan = |blocks: &[&Block], room: &MemoryBudget| {
+            let views: Vec<BlockView<'_>> = blocks.iter().map(|block| BlockView::new(block, choice)).collect();
             // Blocks without a game of the player are not evaluated.
-            let asked: Vec<&View<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
-            let counting = Counting::new(&self.queries, asked.len());
+            let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
+            let counting = FoundCounts::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
                 counting.count(index, block, query, hits);
                 choice.apply(block, asked[index].games_asked(), hits);
@@ -462,7 +462,7 @@ impl Executor {
             match answers {
                 Ok(answers) => {
                     let mut answers = answers.into_iter();
-                    let result = |view: &View<'_>| {
+                    let result = |view: &BlockView<'_>| {
                         let fault = OnceCell::new();
                         let mut answers = match view.is_empty() {
                             true => view.nothing(self, outputs),
@@ -564,11 +564,11 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
         return engine_for(queries, options);
     }
     let have_side_lines = kinds.iter().any(|(main_lines, _)| !main_lines);
-    let group = |of: (bool, bool)| -> Result<Group, ScanError> {
+    let group = |of: (bool, bool)| -> Result<EngineGroup, ScanError> {
         let chosen: Vec<usize> = (0..queries.len()).filter(|&query| kind(&queries[query]) == of).collect();
         let of_group: Vec<PreparedQuery> = chosen.iter().map(|&query| queries[query].clone()).collect();
         let engine = engine_for(&of_group, options)?;
-        Ok(Group { engine, queries: chosen, main_lines: have_side_lines && of.0 })
+        Ok(EngineGroup { engine, queries: chosen, main_lines: have_side_lines && of.0 })
     };
     Ok(Box::new(Mixed::new(kinds.into_iter().map(group).collect::<Result<_, _>>()?)))
 }
@@ -634,7 +634,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
         }
     };
     let engine: Box<dyn Engine> = match queries.iter().any(|prepared| prepared.planner.is_program()) {
-        true => Box::new(Settled::new(engine, bulk()?)),
+        true => Box::new(SettledHits::new(engine, bulk()?)),
         false => engine,
     };
     let engine = match options.verify {

@@ -382,13 +382,13 @@ fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Res
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a text or a list of texts")]
-    enum Texts {
+    enum RequestTexts {
         One(String),
         More(Vec<String>),
     }
-    Ok(match Texts::deserialize(from)? {
-        Texts::One(text) => vec![text],
-        Texts::More(texts) => texts,
+    Ok(match RequestTexts::deserialize(from)? {
+        RequestTexts::One(text) => vec![text],
+        RequestTexts::More(texts) => texts,
     })
 }
 

@@ -53,7 +53,7 @@ pub struct Theme {
 
 impl Theme {
     /// A message about the query, with its place in the file.
-    pub fn fault(&self, diagnostic: &Diagnostic) -> Fault {
+    pub fn fault(&self, diagnostic: &Diagnostic) -> ThemeFault {
         fault_of_query(&self.file, &self.name, &self.query, self.place, diagnostic)
     }
 }
@@ -93,12 +93,12 @@ pub enum ThemesError {
     },
     /// What stands at a place of a file is wrong.
     #[error("{0}")]
-    Fault(Box<Fault>),
+    Fault(Box<ThemeFault>),
 }
 
 /// A message about a place in a file of themes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct ThemeFault {
     /// What is wrong.
     pub diagnostic: Diagnostic,
     /// The text that its span is of.
@@ -107,7 +107,7 @@ pub struct Fault {
     origin: String,
 }
 
-impl Fault {
+impl ThemeFault {
     /// The text that the span of the diagnostic is of, and the name of that text.
     pub fn text(&self) -> (&str, &str) {
         (&self.text, &self.origin)
@@ -119,7 +119,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ThemeFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", at(&self.text, &self.origin, self.diagnostic.span), self.diagnostic)
     }
@@ -174,8 +174,8 @@ impl TextFile {
         self.path.display().to_string()
     }
 
-    fn fault(&self, diagnostic: Diagnostic) -> Fault {
-        Fault { diagnostic, text: self.text.clone(), origin: self.name() }
+    fn fault(&self, diagnostic: Diagnostic) -> ThemeFault {
+        ThemeFault { diagnostic, text: self.text.clone(), origin: self.name() }
     }
 
     /// A place as `themes.toml:3:8`.
@@ -192,14 +192,14 @@ fn at(text: &str, origin: &str, span: Span) -> String {
 }
 
 /// A message about a query, in the file if the query stands there as it is, else in the query alone.
-fn fault_of_query(file: &TextFile, name: &str, query: &str, place: Span, diagnostic: &Diagnostic) -> Fault {
+fn fault_of_query(file: &TextFile, name: &str, query: &str, place: Span, diagnostic: &Diagnostic) -> ThemeFault {
     match file.text.get(place.start..place.end).and_then(|written| written.find(query)) {
         Some(offset) => {
             let offset = place.start + offset;
             let span = Span::new(diagnostic.span.start + offset, diagnostic.span.end + offset);
             file.fault(Diagnostic { span, ..diagnostic.clone() })
         }
-        None => Fault {
+        None => ThemeFault {
             diagnostic: diagnostic.clone(),
             text: query.to_owned(),
             origin: format!("{}, query of {name}", file.at(place)),
@@ -212,8 +212,8 @@ fn parse(file: &TextFile, name: &str, query: &str, place: Span) -> Result<Parsed
     orbit_query::parse(query).map_err(|error| fault_of_query(file, name, query, place, &error).into())
 }
 
-impl From<Fault> for ThemesError {
-    fn from(fault: Fault) -> ThemesError {
+impl From<ThemeFault> for ThemesError {
+    fn from(fault: ThemeFault) -> ThemesError {
         ThemesError::Fault(Box::new(fault))
     }
 }

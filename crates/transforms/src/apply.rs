@@ -27,7 +27,7 @@ pub(super) struct Composite {
 
 /// What one transform keyword does to a filter in one of its elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Basic {
+pub(super) enum KeywordTransform {
     Symmetry(Dihedral),
     Colors,
     Turn45(u8),
@@ -37,11 +37,11 @@ pub(super) enum Basic {
 
 /// The image of a filter. None if a designator lost its last square, or a nested orbit its last copy: with it the
 /// whole copy is gone.
-pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: Basic) -> Option<F> {
+pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: KeywordTransform) -> Option<F> {
     filter.rewritten(&mut Mover(basic)).ok()
 }
 
-struct Mover(Basic);
+struct Mover(KeywordTransform);
 
 /// Nothing is left of the copy.
 struct Gone;
@@ -50,27 +50,27 @@ impl Mover {
     /// What a transform makes of directions.
     fn dirs(&self, dirs: Dirs) -> Dirs {
         match self.0 {
-            Basic::Symmetry(d) => reflected(dirs, d),
-            Basic::Colors => reflected(dirs, Dihedral::ReflectRanks),
-            Basic::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
+            KeywordTransform::Symmetry(d) => reflected(dirs, d),
+            KeywordTransform::Colors => reflected(dirs, Dihedral::ReflectRanks),
+            KeywordTransform::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
             // CQL 5 has no directions and no square colours.
-            Basic::Shift(_) | Basic::Composite(_) => dirs,
+            KeywordTransform::Shift(_) | KeywordTransform::Composite(_) => dirs,
         }
     }
 
     fn swaps_shades(&self) -> bool {
         match self.0 {
-            Basic::Symmetry(d) => d.swaps_shades(),
-            Basic::Colors => Dihedral::ReflectRanks.swaps_shades(),
-            Basic::Shift((dx, dy)) => (dx + dy) % 2 != 0,
-            Basic::Turn45(_) | Basic::Composite(_) => false,
+            KeywordTransform::Symmetry(d) => d.swaps_shades(),
+            KeywordTransform::Colors => Dihedral::ReflectRanks.swaps_shades(),
+            KeywordTransform::Shift((dx, dy)) => (dx + dy) % 2 != 0,
+            KeywordTransform::Turn45(_) | KeywordTransform::Composite(_) => false,
         }
     }
 
     fn swaps_colors(&self) -> bool {
         match self.0 {
-            Basic::Colors => true,
-            Basic::Composite(composite) => composite.placement.swap_colors,
+            KeywordTransform::Colors => true,
+            KeywordTransform::Composite(composite) => composite.placement.swap_colors,
             _ => false,
         }
     }
@@ -85,11 +85,11 @@ impl Mover {
 
     fn set(&self, squares: shakmaty::Bitboard) -> shakmaty::Bitboard {
         match self.0 {
-            Basic::Symmetry(d) => d.apply(squares),
-            Basic::Shift(v) => board::shift(squares, v),
-            Basic::Colors => Dihedral::ReflectRanks.apply(squares),
-            Basic::Turn45(_) => squares,
-            Basic::Composite(composite) => composite.map.apply(squares),
+            KeywordTransform::Symmetry(d) => d.apply(squares),
+            KeywordTransform::Shift(v) => board::shift(squares, v),
+            KeywordTransform::Colors => Dihedral::ReflectRanks.apply(squares),
+            KeywordTransform::Turn45(_) => squares,
+            KeywordTransform::Composite(composite) => composite.map.apply(squares),
         }
     }
 
@@ -97,7 +97,7 @@ impl Mover {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
             // Whether squares stayed behind is not asked for nested copies.
-            placement.smeared |= matches!(self.0, Basic::Composite(_));
+            placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
         let mut copies = copies.collect();

@@ -3,7 +3,7 @@
 use shakmaty::Bitboard;
 
 use super::{
-    Basic, COPIES_MAX, Condition, Copy, Expanded, Filter, Number, NumberOrbit, Orbit, Placement, Position,
+    KeywordTransform, COPIES_MAX, Condition, Copy, Expanded, Filter, Number, NumberOrbit, Orbit, Placement, Position,
     Squares, Text,
     apply::{apply, drop_repetitions, size},
     lists::list,
@@ -182,17 +182,17 @@ impl Rewrite<Written, Expanded> for Expander {
     }
 }
 
-fn elements(kind: TransformKind) -> Vec<Basic> {
+fn elements(kind: TransformKind) -> Vec<KeywordTransform> {
     use Dihedral::*;
-    let symmetries = |list: &[Dihedral]| list.iter().copied().map(Basic::Symmetry).collect();
+    let symmetries = |list: &[Dihedral]| list.iter().copied().map(KeywordTransform::Symmetry).collect();
     match kind {
         TransformKind::Flip => symmetries(&Dihedral::ALL),
         TransformKind::FlipVertical => symmetries(&[Identity, ReflectFiles]),
         TransformKind::FlipHorizontal => symmetries(&[Identity, ReflectRanks]),
         TransformKind::Rotate90 => symmetries(&[Identity, Rotate90Ccw, Rotate180, Rotate270Ccw]),
-        TransformKind::Rotate45 => (0..8).map(Basic::Turn45).collect(),
-        TransformKind::FlipColor => vec![Basic::Symmetry(Identity), Basic::Colors],
-        TransformKind::ReverseColor => vec![Basic::Colors],
+        TransformKind::Rotate45 => (0..8).map(KeywordTransform::Turn45).collect(),
+        TransformKind::FlipColor => vec![KeywordTransform::Symmetry(Identity), KeywordTransform::Colors],
+        TransformKind::ReverseColor => vec![KeywordTransform::Colors],
         TransformKind::Shift => shifts(-7..=7, -7..=7),
         TransformKind::ShiftHorizontal => shifts(-7..=7, 0..=0),
         TransformKind::ShiftVertical => shifts(0..=0, -7..=7),
@@ -200,8 +200,8 @@ fn elements(kind: TransformKind) -> Vec<Basic> {
 }
 
 /// Ascending, files before ranks.
-fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<Basic> {
-    files.flat_map(|dx| ranks.clone().map(move |dy| Basic::Shift((dx, dy)))).collect()
+fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<KeywordTransform> {
+    files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
 /// In how many ways one element of each transform can be taken; at most one more than may be.

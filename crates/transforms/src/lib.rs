@@ -29,13 +29,13 @@ use orbit_core::{board::Dihedral, diagnostic::Span};
 use orbit_query::tree::{self, Any, ConditionOp, Counted, Extension, Form, Kind, NumberOp, Ref, SquaresOp};
 
 pub use apply::member;
-use apply::{Basic, Composite, apply};
+use apply::{KeywordTransform, Composite, apply};
 pub use convert::{Converted, WrittenOut, to_cql6};
 pub use expand::expand;
 pub use frame::Frame;
-pub use likeness::{Difference, Likeness};
+pub use likeness::{CopyDifference, Likeness};
 pub use pattern::{Designators, Pattern, matched, pattern};
-pub use places::{Places, places};
+pub use places::{CopyPlaces, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
@@ -184,20 +184,20 @@ impl Placement {
         if self.swap_colors { self.dihedral.after(Dihedral::ReflectRanks) } else { self.dihedral }
     }
 
-    fn then(self, basic: Basic) -> Placement {
+    fn then(self, basic: KeywordTransform) -> Placement {
         match basic {
-            Basic::Symmetry(d) => {
+            KeywordTransform::Symmetry(d) => {
                 Placement { dihedral: d.after(self.dihedral), shift: self.shift.map(|v| d.step(v)), ..self }
             }
-            Basic::Colors => {
+            KeywordTransform::Colors => {
                 let swapped = Placement { swap_colors: !self.swap_colors, ..self };
-                swapped.then(Basic::Symmetry(Dihedral::ReflectRanks))
+                swapped.then(KeywordTransform::Symmetry(Dihedral::ReflectRanks))
             }
-            Basic::Turn45(k) => Placement { turn45: (self.turn45 + k) % 8, ..self },
-            Basic::Shift(v) => Placement { shift: self.shift.and_then(|old| compose_shifts(old, v)), ..self },
-            Basic::Composite(Composite { placement, .. }) => {
+            KeywordTransform::Turn45(k) => Placement { turn45: (self.turn45 + k) % 8, ..self },
+            KeywordTransform::Shift(v) => Placement { shift: self.shift.and_then(|old| compose_shifts(old, v)), ..self },
+            KeywordTransform::Composite(Composite { placement, .. }) => {
                 let turned = Placement { swap_colors: self.swap_colors != placement.swap_colors, ..self };
-                let turned = turned.then(Basic::Symmetry(placement.dihedral));
+                let turned = turned.then(KeywordTransform::Symmetry(placement.dihedral));
                 let shift = turned.shift.zip(placement.shift).and_then(|(a, b)| compose_shifts(a, b));
                 Placement { shift, ..turned }
             }
@@ -218,11 +218,11 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         let mut dihedral = placement.dihedral;
         let mut filter = self.base.clone();
         if placement.swap_colors {
-            filter = apply(&filter, Basic::Colors)?;
+            filter = apply(&filter, KeywordTransform::Colors)?;
             dihedral = dihedral.after(Dihedral::ReflectRanks);
         }
-        filter = apply(&filter, Basic::Turn45(placement.turn45))?;
-        apply(&filter, Basic::Symmetry(dihedral))
+        filter = apply(&filter, KeywordTransform::Turn45(placement.turn45))?;
+        apply(&filter, KeywordTransform::Symmetry(dihedral))
     }
 
     /// The same with those copies alone that are a pattern of one side.

@@ -22,7 +22,7 @@ struct Man {
 
 /// A position beside the copy that it is most like.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
+pub struct CopyDifference {
     /// How the copy came from the board.
     pub placement: Placement,
     /// The squares on which the copy and the position agree.
@@ -74,7 +74,7 @@ impl Likeness {
 
     /// How a position differs from the copy that it is most like, the first of equal ones, where `side` sees the board as
     /// White does.
-    pub fn of(&self, board: &Board, side: Color) -> Difference {
+    pub fn of(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
         let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();
@@ -91,7 +91,7 @@ impl Likeness {
             Some(Man { letter: piece.char(), accepts: PieceSet::NONE, square })
         });
         let names = |men: &mut dyn Iterator<Item = Man>| men.map(|man| man.name(side)).collect();
-        Difference {
+        CopyDifference {
             placement: *placement,
             right: if side.is_white() { right } else { right.flip_vertical() },
             missing: names(&mut missing.into_iter()),

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::{
-    Basic, COPIES_MAX, Copy, Filter, Orbit, Placement,
+    KeywordTransform, COPIES_MAX, Copy, Filter, Orbit, Placement,
     apply::{Composite, apply, drop_repetitions, size, structure},
 };
 use orbit_core::{
@@ -45,7 +45,7 @@ impl Composite {
     }
 
     fn after(self, first: Composite) -> Composite {
-        Composite { map: self.map.after(first.map), placement: first.placement.then(Basic::Composite(self)) }
+        Composite { map: self.map.after(first.map), placement: first.placement.then(KeywordTransform::Composite(self)) }
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     let mut orbit = Orbit { base, copies: Vec::new(), elements: composites.len(), span };
     let mut filters = 0;
     for composite in composites {
-        let Some(filter) = apply(&orbit.base, Basic::Composite(composite)) else { continue };
+        let Some(filter) = apply(&orbit.base, KeywordTransform::Composite(composite)) else { continue };
         filters += size(filter.node());
         if filters > COPIES_MAX * 16 {
             return Err(too_many());
@@ -137,7 +137,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
 /// Whether a shift of CQL 6 makes the same copy: then no square was left behind.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
-    let plain = orbit.unshifted(copy.placement).and_then(|plain| apply(&plain, Basic::Shift(shift)));
+    let plain = orbit.unshifted(copy.placement).and_then(|plain| apply(&plain, KeywordTransform::Shift(shift)));
     plain.is_some_and(|plain| structure(plain.node()) == structure(copy.filter.node()))
 }
 

@@ -11,7 +11,7 @@ use orbit_query::tree::{Kind as _, Ref, SquaresOp};
 
 /// The places of the copies of an orbit, in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Places {
+pub enum CopyPlaces {
     /// The image of the first designator of a single square in the filter as written, for each copy.
     Squares(Vec<Square>),
     /// There is no such designator, or some copy has no single image of it: the shift (files, ranks) of
@@ -32,8 +32,8 @@ pub enum Places {
 /// let orbit = orbit_transforms::expand(&query.body).unwrap().outermost().unwrap();
 /// assert_eq!(orbit_transforms::places(&orbit), Places::Squares(vec![Square::D4, Square::D5]));
 /// ```
-pub fn places(orbit: &Orbit) -> Places {
-    let offsets = || Places::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());
+pub fn places(orbit: &Orbit) -> CopyPlaces {
+    let offsets = || CopyPlaces::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());
     let Some(first) =
         designators(orbit.base.node()).iter().position(|squares| squares.single_square().is_some())
     else {
@@ -41,7 +41,7 @@ pub fn places(orbit: &Orbit) -> Places {
     };
     // A copy has the designators of the filter as written, in the same order.
     let images = orbit.copies.iter().map(|copy| designators(copy.filter.node())[first].single_square());
-    images.collect::<Option<Vec<_>>>().map_or_else(offsets, Places::Squares)
+    images.collect::<Option<Vec<_>>>().map_or_else(offsets, CopyPlaces::Squares)
 }
 
 /// The squares of the designators that transforms move, in the order of the text, without inner orbits.
@@ -77,15 +77,15 @@ mod tests {
 
     fn squares(text: &str) -> Vec<String> {
         match places(&orbit(text)) {
-            Places::Squares(squares) => squares.iter().map(Square::to_string).collect(),
-            Places::Offsets(offsets) => panic!("{text} has offsets: {offsets:?}"),
+            CopyPlaces::Squares(squares) => squares.iter().map(Square::to_string).collect(),
+            CopyPlaces::Offsets(offsets) => panic!("{text} has offsets: {offsets:?}"),
         }
     }
 
     fn offsets(text: &str) -> Vec<Option<(i8, i8)>> {
         match places(&orbit(text)) {
-            Places::Offsets(offsets) => offsets,
-            Places::Squares(squares) => panic!("{text} has squares: {squares:?}"),
+            CopyPlaces::Offsets(offsets) => offsets,
+            CopyPlaces::Squares(squares) => panic!("{text} has squares: {squares:?}"),
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
             [("shift {Nd4 kf3}", 42), ("flip shift {Nd4 kf3}", 336), ("shift flip flipcolor {Nd4 kf3}", 672)]
         {
             let orbit = orbit(text);
-            let Places::Squares(found) = places(&orbit) else { panic!("{text} has a single square") };
+            let CopyPlaces::Squares(found) = places(&orbit) else { panic!("{text} has a single square") };
             assert_eq!(found.len(), copies, "{text}");
             for (copy, square) in orbit.copies.iter().zip(&found) {
                 assert_eq!(by_placement(copy, Square::D4), Some(*square), "{text}: {:?}", copy.placement);
@@ -145,7 +145,7 @@ mod tests {
     fn shifts_one_after_the_other_have_places_too() {
         let orbit = orbit("shifthorizontal shifthorizontal {R[c3,h3] kd3}");
         assert!(orbit.copies.iter().any(|copy| copy.placement.shift.is_none()), "some are no single shift");
-        let Places::Squares(found) = places(&orbit) else { panic!("d3 is a single square") };
+        let CopyPlaces::Squares(found) = places(&orbit) else { panic!("d3 is a single square") };
         assert!(found.iter().all(|square| square.rank() == shakmaty::Rank::Third), "{found:?}");
     }
 }

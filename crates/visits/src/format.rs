@@ -102,7 +102,7 @@ pub fn table_path(reel: &Path) -> PathBuf {
 /// The beginning of the file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(super) struct Header {
+pub(super) struct TableHeader {
     pub(super) magic: [u8; 8],
     pub(super) version: u32,
     /// The checksum of the header with this field 0.
@@ -123,11 +123,11 @@ pub(super) struct Header {
 }
 
 /// The bytes of the header.
-pub(super) const HEADER_BYTES: usize = size_of::<Header>();
+pub(super) const HEADER_BYTES: usize = size_of::<TableHeader>();
 
-impl Header {
+impl TableHeader {
     pub(super) fn checksum(&self) -> u32 {
-        crc32fast::hash(bytemuck::bytes_of(&Header { crc: 0, ..*self }))
+        crc32fast::hash(bytemuck::bytes_of(&TableHeader { crc: 0, ..*self }))
     }
 
     /// The bits of a slot.
@@ -198,7 +198,7 @@ impl DateOrder {
 
 /// The visits of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Slots {
+pub(super) enum VisitSlots {
     /// All of them, rising.
     Few(Vec<u64>),
     Many(ListEntry),
@@ -231,7 +231,7 @@ pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Writes the positions of a page. `low` are the bits of the distance of two keys that are written as they come.
-pub(super) fn encode_page(entries: &[(u64, Slots)], slot_bits: u32) -> Vec<u8> {
+pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<u8> {
     let (first, last) = (entries[0].0, entries[entries.len() - 1].0);
     let low = (((last - first) / entries.len() as u64).max(1)).ilog2();
     let mut out = BitWriter::default();
@@ -241,11 +241,11 @@ pub(super) fn encode_page(entries: &[(u64, Slots)], slot_bits: u32) -> Vec<u8> {
         out.put_rice(key - before, low);
         before = *key;
         match slots {
-            Slots::Few(slots) => {
+            VisitSlots::Few(slots) => {
                 out.put_gamma(slots.len() as u64);
                 encode_slots(&mut out, slots, slot_bits);
             }
-            Slots::Many(list) => {
+            VisitSlots::Many(list) => {
                 out.put_gamma(list.visits);
                 [list.games, list.offset + 1, list.bytes].iter().for_each(|&number| out.put_gamma(number));
                 [list.first, list.last].iter().for_each(|&slot| out.put(slot, slot_bits));
@@ -260,7 +260,7 @@ pub(super) fn decode_page(
     bytes: &[u8],
     (first, positions): (u64, u32),
     slot_bits: u32,
-    mut visit: impl FnMut(u64, Slots) -> bool,
+    mut visit: impl FnMut(u64, VisitSlots) -> bool,
 ) -> Option<()> {
     let mut reader = BitReader::new(unchecked(bytes)?);
     let low = reader.take(6) as u32;
@@ -269,11 +269,11 @@ pub(super) fn decode_page(
         key = key.checked_add(reader.take_rice(low))?;
         let visits = reader.take_gamma();
         let slots = if visits as usize <= FEW_MAX {
-            Slots::Few(decode_slots(&mut reader, visits as usize, slot_bits))
+            VisitSlots::Few(decode_slots(&mut reader, visits as usize, slot_bits))
         } else {
             let [games, offset, bytes] = [(); 3].map(|()| reader.take_gamma());
             let [first, last] = [(); 2].map(|()| reader.take(slot_bits));
-            Slots::Many(ListEntry { visits, games, first, last, offset: offset - 1, bytes })
+            VisitSlots::Many(ListEntry { visits, games, first, last, offset: offset - 1, bytes })
         };
         if reader.is_past_end() {
             return None;
@@ -340,10 +340,10 @@ mod tests {
     fn pages_come_back() {
         let list = ListEntry { visits: 65, games: 1, first: 3, last: 900, offset: 0, bytes: 77 };
         let entries = vec![
-            (5, Slots::Few(vec![0])),
-            (5, Slots::Few((0..64).map(|slot| 13 * slot).collect())),
-            (900, Slots::Many(list)),
-            (u64::MAX, Slots::Few(vec![1, 2, 1023])),
+            (5, VisitSlots::Few(vec![0])),
+            (5, VisitSlots::Few((0..64).map(|slot| 13 * slot).collect())),
+            (900, VisitSlots::Many(list)),
+            (u64::MAX, VisitSlots::Few(vec![1, 2, 1023])),
         ];
         let bytes = encode_page(&entries, 10);
         let mut read = Vec::new();

@@ -4,7 +4,7 @@ use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 
 /// All games so far.
 #[derive(Default)]
-pub(super) struct Games {
+pub(super) struct VisitedGames {
     blocks: Vec<BlockEntry>,
     games: Vec<Vec<GameEntry>>,
     slots: u64,
@@ -20,7 +20,7 @@ pub(super) struct SeenIn {
     pub(super) last: u64,
 }
 
-impl Games {
+impl VisitedGames {
     /// Positions so far.
     pub(super) fn slots(&self) -> u64 {
         self.slots
@@ -41,7 +41,7 @@ impl Games {
 
     /// Sums up rising slots.
     pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
-        let mut seen = Sum::default();
+        let mut seen = VisitSum::default();
         // Most of many visits are in the games of few blocks.
         let mut block = 0;
         for &slot in slots {
@@ -63,14 +63,14 @@ pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
 
 /// Sums up visits that come in the order of their slots.
 #[derive(Default)]
-pub(super) struct Sum {
+pub(super) struct VisitSum {
     games: u64,
     game: Option<(usize, usize)>,
     first: Option<(DateOrder, u64)>,
     last: Option<(DateOrder, u64)>,
 }
 
-impl Sum {
+impl VisitSum {
     /// Adds a visit of a game, which is named by its block and its index there.
     pub(super) fn add(&mut self, game: (usize, usize), date: DateOrder, slot: u64) {
         if self.game == Some(game) {

@@ -10,7 +10,7 @@ use orbit_reel::Reel;
 
 /// A database of fewer blocks, and how it came about.
 #[non_exhaustive]
-pub struct Narrowed {
+pub struct NarrowedStream {
     /// The blocks that are left, and all that tables know nothing of. Games keep their numbers.
     pub database: BlockStream,
     /// The tables that were used.
@@ -35,7 +35,7 @@ pub struct UsedTable {
 
 /// Leaves out the blocks of reels in which a position is not, as far as their tables tell. A search for exactly this position
 /// in main lines finds the same in what is left.
-pub fn narrow(database: BlockStream, position: &Position) -> Narrowed {
+pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {
         let blocks = PositionTable::open(reel).and_then(|table| match table {
@@ -61,5 +61,5 @@ pub fn narrow(database: BlockStream, position: &Position) -> Narrowed {
         })
     });
     let Ok(database) = narrowed;
-    Narrowed { database, used, unused }
+    NarrowedStream { database, used, unused }
 }

@@ -33,7 +33,7 @@ pub struct Novelty {
     pub position: Position,
     /// The moves that earlier games played instead, the most frequent first, with the number of games; of one number in
     /// the order of the alphabet.
-    pub before: Vec<Played>,
+    pub before: Vec<MoveCount>,
     /// The number of earlier games that had the position before it.
     pub games_before: u64,
 }
@@ -41,7 +41,7 @@ pub struct Novelty {
 /// A move, and how many games have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Played {
+pub struct MoveCount {
     /// The move in SAN.
     pub san: String,
     /// The games that have it.
@@ -49,14 +49,14 @@ pub struct Played {
 }
 
 /// Games of a reel as its table has them.
-struct Games {
+struct ReelGames {
     blocks: Vec<(u64, Vec<GameEntry>)>,
     /// Games before each block.
     before: Vec<usize>,
 }
 
-impl Games {
-    fn of(table: &PositionTable) -> Result<Games, TableError> {
+impl ReelGames {
+    fn of(table: &PositionTable) -> Result<ReelGames, TableError> {
         let (mut blocks, mut before, mut games) = (Vec::new(), Vec::new(), 0);
         for (index, first_slot) in table.first_slots().enumerate() {
             let of_block = table.games(index)?;
@@ -65,7 +65,7 @@ impl Games {
             blocks.push((first_slot, of_block));
         }
         before.push(games);
-        Ok(Games { blocks, before })
+        Ok(ReelGames { blocks, before })
     }
 
     /// The block of a slot, the slot in it, the game in it, and when that was played.
@@ -93,7 +93,7 @@ pub fn novelties(
     mut take: impl FnMut(Novelty) -> ControlFlow<()>,
 ) -> Result<(), TableError> {
     assert_eq!(table.blocks(), reel.blocks(), "the table knows only some of the blocks");
-    let games = Games::of(table)?;
+    let games = ReelGames::of(table)?;
     // For each game half-moves before its first new position.
     let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
     table.for_each_position(|slots| {
@@ -126,7 +126,7 @@ pub fn novelties(
 struct Lookup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,
-    games: &'a Games,
+    games: &'a ReelGames,
     blocks: HashMap<usize, Arc<Block>>,
     used: VecDeque<usize>,
 }
@@ -197,7 +197,7 @@ impl Lookup<'_> {
                 *counts.entry(mv).or_default() += 1;
             }
         }
-        let played = |(mv, games): (PackedMove, u64)| Played { san: mv.to_san(&parent), games };
+        let played = |(mv, games): (PackedMove, u64)| MoveCount { san: mv.to_san(&parent), games };
         novelty.before = counts.into_iter().map(played).collect();
         novelty.before.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.san.cmp(&b.san)));
         Ok(novelty)

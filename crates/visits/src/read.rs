@@ -10,10 +10,10 @@ use bytemuck::Zeroable as _;
 
 use super::bits::BitReader;
 use super::format::{
-    BlockEntry, DIRECTORY_BYTES_MAX, DateOrder, GameEntry, HEADER_BYTES, Header, ListEntry, MAGIC, PageEntry,
-    Slots, TableError, VERSION, decode_page, decode_slots, table_path, unchecked,
+    BlockEntry, DIRECTORY_BYTES_MAX, DateOrder, GameEntry, HEADER_BYTES, TableHeader, ListEntry, MAGIC, PageEntry,
+    VisitSlots, TableError, VERSION, decode_page, decode_slots, table_path, unchecked,
 };
-use super::games::{Sum, game_of};
+use super::games::{VisitSum, game_of};
 use super::key::{PositionKey, counted};
 use orbit_core::board::Position;
 use orbit_core::files::SharedFile;
@@ -25,7 +25,7 @@ use orbit_reel::{Block, Contents, Reel};
 pub struct PositionTable {
     path: PathBuf,
     file: SharedFile,
-    header: Header,
+    header: TableHeader,
     pages: Vec<PageEntry>,
     blocks: Vec<BlockEntry>,
 }
@@ -58,7 +58,7 @@ pub struct FoundPosition {
     pub first: Visit,
     /// The visit of the game that was played last.
     pub last: Visit,
-    slots: Slots,
+    slots: VisitSlots,
     /// The page of a list.
     page: usize,
 }
@@ -86,7 +86,7 @@ impl PositionTable {
         let mut table = PositionTable {
             path: path.clone(),
             file,
-            header: Header::zeroed(),
+            header: TableHeader::zeroed(),
             pages: Vec::new(),
             blocks: Vec::new(),
         };
@@ -219,16 +219,16 @@ impl PositionTable {
         Ok(None)
     }
 
-    fn visit_page(&self, page: &PageEntry, visit: impl FnMut(u64, Slots) -> bool) -> Result<(), TableError> {
+    fn visit_page(&self, page: &PageEntry, visit: impl FnMut(u64, VisitSlots) -> bool) -> Result<(), TableError> {
         let bytes = self.bytes_at(page.offset, page.bytes.into())?;
         let decoded = decode_page(&bytes, (page.first_key, page.positions), self.header.slot_bits(), visit);
         decoded.ok_or_else(|| self.damaged("a page does not have its checksum"))
     }
 
-    fn found(&self, slots: Slots, page: usize) -> Result<FoundPosition, TableError> {
+    fn found(&self, slots: VisitSlots, page: usize) -> Result<FoundPosition, TableError> {
         let (visits, games, [first, last]) = match &slots {
-            Slots::Few(few) => {
-                let mut sum = Sum::default();
+            VisitSlots::Few(few) => {
+                let mut sum = VisitSum::default();
                 for &slot in few {
                     let visit = self.visit(slot)?;
                     sum.add((visit.block, visit.game), visit.date, slot);
@@ -236,7 +236,7 @@ impl PositionTable {
                 let seen = sum.finish();
                 (few.len() as u64, seen.games, [seen.first, seen.last])
             }
-            Slots::Many(list) => (list.visits, list.games, [list.first, list.last]),
+            VisitSlots::Many(list) => (list.visits, list.games, [list.first, list.last]),
         };
         Ok(FoundPosition { visits, games, first: self.visit(first)?, last: self.visit(last)?, slots, page })
     }
@@ -275,8 +275,8 @@ impl PositionTable {
     /// The slots of all visits of a position, rising.
     pub(super) fn slots(&self, found: &FoundPosition) -> Result<Vec<u64>, TableError> {
         match &found.slots {
-            Slots::Few(slots) => Ok(slots.clone()),
-            Slots::Many(list) => self.list(&self.pages[found.page], list),
+            VisitSlots::Few(slots) => Ok(slots.clone()),
+            VisitSlots::Many(list) => self.list(&self.pages[found.page], list),
         }
     }
 
@@ -320,8 +320,8 @@ impl PositionTable {
             })?;
             for slots in all {
                 match slots {
-                    Slots::Few(slots) => visit(&slots),
-                    Slots::Many(list) => visit(&self.list(page, &list)?),
+                    VisitSlots::Few(slots) => visit(&slots),
+                    VisitSlots::Many(list) => visit(&self.list(page, &list)?),
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use super::format::{DateOrder, TableError};
-use super::games::Sum;
+use super::games::VisitSum;
 use super::key::counted;
 use super::narrow::UsedTable;
 use super::read::{PositionTable, block_of};
@@ -18,7 +18,7 @@ use orbit_reel::{Block, GameRow, Reel};
 /// Facts about a position.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Seen {
+pub struct PositionFacts {
     /// The number of times that it stood on the board.
     pub visits: u64,
     /// In how many games.
@@ -61,9 +61,9 @@ impl SeenGame {
     }
 }
 
-impl Seen {
+impl PositionFacts {
     /// Adds what comes later in the database.
-    fn add(&mut self, other: Seen) {
+    fn add(&mut self, other: PositionFacts) {
         self.visits += other.visits;
         self.games += other.games;
         self.ends = match (self.ends.take(), other.ends) {
@@ -88,11 +88,11 @@ pub fn seen(
     position: &Position,
     threads: usize,
     mut refused: impl FnMut(TableError),
-) -> Result<(Seen, Summary), TableError> {
+) -> Result<(PositionFacts, Summary), TableError> {
     let wanted = counted(position);
-    let mut sum = Seen::default();
+    let mut sum = PositionFacts::default();
     // The reels before their appended blocks: what is added must come in the order of the database.
-    let mut parts: Vec<(u32, Seen)> = Vec::new();
+    let mut parts: Vec<(u32, PositionFacts)> = Vec::new();
     let mut games_before = 0u32;
     // Games of text before a reel have no numbers yet.
     let has_text = database.positions_of_blocks().is_none();
@@ -116,7 +116,7 @@ pub fn seen(
         }
     });
     let work = |block: &Block| scanned(block, &wanted);
-    let mut scans: Vec<(u32, Seen)> = Vec::new();
+    let mut scans: Vec<(u32, PositionFacts)> = Vec::new();
     let summary = rest.for_each_block(threads, work, |taken, seen| {
         if seen.visits > 0 {
             scans.push((taken.block.games_before, seen));
@@ -130,7 +130,7 @@ pub fn seen(
 }
 
 /// What the table of a reel tells, before which so many games come, and of how many blocks it tells.
-fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(Seen, usize)>, TableError> {
+fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(PositionFacts, usize)>, TableError> {
     let Some(table) = PositionTable::open(reel)? else { return Ok(None) };
     let used = UsedTable {
         path: table.path().to_owned(),
@@ -138,7 +138,7 @@ fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(Seen,
         of_blocks: reel.blocks(),
         appended: reel.blocks() - table.blocks(),
     };
-    let mut seen = Seen { used: vec![used], ..Seen::default() };
+    let mut seen = PositionFacts { used: vec![used], ..PositionFacts::default() };
     if let Some(found) = table.find(reel, wanted)? {
         (seen.visits, seen.games) = (found.visits, found.games);
         let game = |visit: super::Visit| -> Result<SeenGame, TableError> {
@@ -152,9 +152,9 @@ fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(Seen,
 }
 
 /// What a block tells.
-fn scanned(block: &Block, wanted: &Position) -> Seen {
+fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
     let mut columns = SegmentColumns::new();
-    let (mut seen, mut sum) = (Seen::default(), Sum::default());
+    let (mut seen, mut sum) = (PositionFacts::default(), VisitSum::default());
     for segment in 0..block.segments() {
         columns.replay(block, segment);
         for i in 0..columns.masks.valid.count_ones() as usize {

@@ -11,10 +11,10 @@ use bytemuck::Zeroable as _;
 
 use super::bits::BitWriter;
 use super::format::{
-    DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, Header, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, Slots,
+    DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, TableHeader, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, VisitSlots,
     TableError, VERSION, checked, encode_page, encode_slots, table_path,
 };
-use super::games::Games;
+use super::games::VisitedGames;
 use super::key::{PositionKey, SLOT_BITS, counted};
 use orbit_core::files::{Temporary, Unfinished};
 use orbit_core::game::Date;
@@ -85,7 +85,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     }
     let (temporary, file) = Temporary::create(path.clone()).map_err(|(_, error)| failure(error))?;
     options.unfinished.add(temporary.path());
-    let mut header = Header::zeroed();
+    let mut header = TableHeader::zeroed();
     let fingerprint = reel.fingerprint(reel.blocks())?;
     header.magic = MAGIC;
     header.version = VERSION;
@@ -93,10 +93,10 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     header.blocks = reel.blocks() as u32;
     header.key_bits = options.key_bits;
     header.visits = slots;
-    let mut out = Out { file: BufWriter::with_capacity(1 << 18, file), offset: 0 };
+    let mut out = TableOut { file: BufWriter::with_capacity(1 << 18, file), offset: 0 };
     out.put(&[0; HEADER_BYTES]).map_err(failure)?;
     let mut buckets = Buckets::new(slots, options);
-    let mut games = Games::default();
+    let mut games = VisitedGames::default();
     let mut fault = Ok(());
     let reading = StreamOptions { interrupt: Arc::clone(&options.interrupt), ..StreamOptions::default() };
     let database = BlockStream::from_reel(reel, reading);
@@ -168,19 +168,19 @@ fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> 
 }
 
 /// The file, and how much of it is written.
-struct Out {
+struct TableOut {
     file: BufWriter<File>,
     offset: u64,
 }
 
-impl Out {
+impl TableOut {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.offset += bytes.len() as u64;
         self.file.write_all(bytes)
     }
 
     /// Writes the header last, and makes sure that all is on disk.
-    fn finish(self, header: &Header) -> io::Result<File> {
+    fn finish(self, header: &TableHeader) -> io::Result<File> {
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
@@ -327,19 +327,19 @@ struct EncodedPage {
 }
 
 /// Makes pages of sorted records.
-fn encode(records: &[u128], games: &Games, slot_bits: u32) -> Vec<EncodedPage> {
+fn encode(records: &[u128], games: &VisitedGames, slot_bits: u32) -> Vec<EncodedPage> {
     let positions: Vec<&[u128]> = records.chunk_by(|a, b| a >> SLOT_BITS == b >> SLOT_BITS).collect();
     positions.chunks(PAGE_POSITIONS).map(|positions| encode_one(positions, games, slot_bits)).collect()
 }
 
-fn encode_one(positions: &[&[u128]], games: &Games, slot_bits: u32) -> EncodedPage {
+fn encode_one(positions: &[&[u128]], games: &VisitedGames, slot_bits: u32) -> EncodedPage {
     let mut lists = Vec::new();
     let mut entries = Vec::with_capacity(positions.len());
     for records in positions {
         let slots: Vec<u64> = records.iter().map(|record| (record & SLOT_MASK) as u64).collect();
         let key = (records[0] >> 64) as u64;
         if slots.len() <= FEW_MAX {
-            entries.push((key, Slots::Few(slots)));
+            entries.push((key, VisitSlots::Few(slots)));
             continue;
         }
         let mut out = BitWriter::default();
@@ -354,7 +354,7 @@ fn encode_one(positions: &[&[u128]], games: &Games, slot_bits: u32) -> EncodedPa
             offset: lists.len() as u64,
             bytes: bytes.len() as u64,
         };
-        entries.push((key, Slots::Many(list)));
+        entries.push((key, VisitSlots::Many(list)));
         lists.extend_from_slice(&bytes);
     }
     let mut bytes = encode_page(&entries, slot_bits);

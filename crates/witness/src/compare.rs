@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::play::{End, How, Reading, reading};
+use super::play::{End, How, GameReading, reading};
 use super::rules::{Rule, Rules};
 use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
-use orbit_pgn::{Chunk, Game, Kind, ParseOptions, SideLine, SourceText, Status};
+use orbit_pgn::{Chunk, Game, SourceKind, ParseOptions, SideLine, SourceText, GameStatus};
 
 /// What two readers found alike, and by which rules they differ.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -110,7 +110,7 @@ pub fn read(
         let last = games.partition_point(|(source, _)| *source <= text.source);
         let games = &mut games[first..last];
         let ours: Vec<&Game> = games.iter().map(|(_, game)| game).collect();
-        let mut pass = Pass {
+        let mut pass = TextPass {
             text,
             game_bytes_max: chunk.game_bytes_max(),
             variations: options.variations,
@@ -119,7 +119,7 @@ pub fn read(
             kept: Vec::new(),
         };
         let compared = pass.compare();
-        let Pass { agreement, kept, .. } = pass;
+        let TextPass { agreement, kept, .. } = pass;
         out.agreement.add(&agreement);
         out.difference = out.difference.or(compared.err());
         if readers == Readers::Second {
@@ -136,7 +136,7 @@ pub fn read(
 }
 
 /// Puts what the second reader read into a game. Where a game was cut, and why, is told by the first.
-fn take_second(game: &mut Game, reading: Reading) {
+fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;
     game.positions.clear();
@@ -146,25 +146,25 @@ fn take_second(game: &mut Game, reading: Reading) {
 }
 
 /// The comparison of one text.
-struct Pass<'a> {
+struct TextPass<'a> {
     text: &'a SourceText,
     game_bytes_max: usize,
     variations: bool,
     ours: &'a [&'a Game],
     agreement: Agreement,
     /// What the second reader read, by the game's index.
-    kept: Vec<(usize, Reading)>,
+    kept: Vec<(usize, GameReading)>,
 }
 
-impl Pass<'_> {
+impl TextPass<'_> {
     fn compare(&mut self) -> Result<(), Difference> {
         self.agreement.games = self.ours.len() as u64;
         let theirs = match self.text.kind {
-            Kind::Pgn => visit::games(&self.text.bytes, self.variations),
-            Kind::Epd => lists::games(&self.text.bytes),
+            SourceKind::Pgn => visit::games(&self.text.bytes, self.variations),
+            SourceKind::Epd => lists::games(&self.text.bytes),
         };
         let how = self.how(false);
-        let theirs: Vec<Reading> = theirs.iter().map(|found| reading(found, how)).collect();
+        let theirs: Vec<GameReading> = theirs.iter().map(|found| reading(found, how)).collect();
         let (mut mine, mut other) = (0..0, 0..0);
         while mine.end < self.ours.len() || other.end < theirs.len() {
             (mine, other) = (mine.end..mine.end + 1, other.end..other.end + 1);
@@ -195,7 +195,7 @@ impl Pass<'_> {
     }
 
     /// Compares the games between two places at which a game begins for both.
-    fn group(&mut self, mine: Range<usize>, theirs: &[Reading]) -> Result<(), Difference> {
+    fn group(&mut self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let (&[index], [reading]) = (&mine.clone().collect::<Vec<_>>()[..], theirs)
             && reading.at == self.place(index)
             && !is_passed_in_check(self.ours[index], reading)
@@ -208,8 +208,8 @@ impl Pass<'_> {
         let from = self.place(mine.start).min(first);
         let text = &self.text.bytes[from..self.place(mine.end)];
         let mut found = match self.text.kind {
-            Kind::Pgn => plain::games(text, self.game_bytes_max),
-            Kind::Epd => lists::games(text),
+            SourceKind::Pgn => plain::games(text, self.game_bytes_max),
+            SourceKind::Epd => lists::games(text),
         };
         for game in &mut found {
             game.start += from;
@@ -219,7 +219,7 @@ impl Pass<'_> {
             let (ours, theirs) = (mine.len(), found.len());
             return Err(self.difference(mine.start, 0, format!("games from here on: {ours} and {theirs}")));
         }
-        let readings: Vec<Reading> = found.iter().map(|found| reading(found, self.how(true))).collect();
+        let readings: Vec<GameReading> = found.iter().map(|found| reading(found, self.how(true))).collect();
         for (index, reading) in mine.clone().zip(&readings) {
             self.check(index, reading)?;
         }
@@ -247,7 +247,7 @@ impl Pass<'_> {
     }
 
     /// What differs where no rule says why pgn-reader and shakmaty read other games.
-    fn unexplained(&self, mine: Range<usize>, theirs: &[Reading]) -> Result<(), Difference> {
+    fn unexplained(&self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let [reading] = theirs
             && mine.len() == 1
         {
@@ -261,7 +261,7 @@ impl Pass<'_> {
         ))
     }
 
-    fn rules_of(&self, index: usize, reading: &Reading) -> Rules {
+    fn rules_of(&self, index: usize, reading: &GameReading) -> Rules {
         let mut rules = reading.rules;
         if is_passed_in_check(self.ours[index], reading) {
             rules.add(Rule::NullInCheck);
@@ -276,7 +276,7 @@ impl Pass<'_> {
     }
 
     /// Compares a game.
-    fn check(&self, index: usize, reading: &Reading) -> Result<(), Difference> {
+    fn check(&self, index: usize, reading: &GameReading) -> Result<(), Difference> {
         let game = self.ours[index];
         let differ = |ply: usize, what: String| Err(self.difference(index, ply, what));
         if reading.at != self.place(index) {
@@ -298,7 +298,7 @@ impl Pass<'_> {
         if game.outcome != reading.outcome {
             return differ(game.moves.len(), format!("result: {:?} and {:?}", game.outcome, reading.outcome));
         }
-        let is_skipped = matches!(game.status, Status::Skipped(_));
+        let is_skipped = matches!(game.status, GameStatus::Skipped(_));
         if is_skipped != matches!(reading.end, End::Refused(_)) {
             return differ(0, format!("what is kept: {:?} and {:?}", game.status, reading.end));
         }
@@ -326,7 +326,7 @@ impl Pass<'_> {
             return differ(game.moves.len(), format!("last position: {last:?} and {:?}", reading.last));
         }
         let cut = match &game.status {
-            Status::Cut(fault) => Some((fault.offset - self.text.offset) as usize),
+            GameStatus::Cut(fault) => Some((fault.offset - self.text.offset) as usize),
             _ => None,
         };
         let is_cut = matches!(reading.end, End::Cut(_));
@@ -352,17 +352,17 @@ impl Pass<'_> {
     }
 }
 
-fn other_place(theirs: &[Reading], index: usize, end: usize) -> usize {
+fn other_place(theirs: &[GameReading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
 /// Whether the first reader let a side in check pass where the second one stopped.
-fn is_passed_in_check(game: &Game, reading: &Reading) -> bool {
+fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
 /// The same in the main line, up to which they agree; side lines beyond such a place have other numbers.
-fn passes_in_main_line(game: &Game, reading: &Reading) -> bool {
+fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);
     reading.passes_in_check && goes_on && game.moves[..plies] == reading.moves[..]
@@ -371,7 +371,7 @@ fn passes_in_main_line(game: &Game, reading: &Reading) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orbit_pgn::{Fault, Outcome, Sources};
+    use orbit_pgn::{ReadFault, Outcome, Sources};
 
     const TEXT: &str = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 e5 (1... c5 2. Nf3) (1... e6) 2. Nf3 1-0\n\n\
                         [White \"c\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 *\n\n\
@@ -387,7 +387,7 @@ mod tests {
         chunk.parse(&options, &mut |_, game| games.push(game.clone()));
         alter(&mut games);
         let ours: Vec<&Game> = games.iter().collect();
-        let mut pass = Pass {
+        let mut pass = TextPass {
             text: &chunk.texts[0],
             game_bytes_max: chunk.game_bytes_max(),
             variations: true,
@@ -429,9 +429,9 @@ mod tests {
             (|games| games[1].offset += 1, "2 0 where it begins: byte 74 and byte 73"),
             (|games| _ = games.remove(1), "1 0 games from here on: 1 and 2"),
             (|games| games.insert(1, games[1].clone()), "2 0 games from here on: 2 and 1"),
-            (|games| games[2].status = Status::Whole, "3 1 end: Whole and Cut("),
-            (|games| games[3].status = Status::Whole, "4 0 what is kept: Whole and Refused("),
-            (|games| games[0].status = Status::Skipped(Fault::default()), "1 0 what is kept: Skipped("),
+            (|games| games[2].status = GameStatus::Whole, "3 1 end: Whole and Cut("),
+            (|games| games[3].status = GameStatus::Whole, "4 0 what is kept: Whole and Refused("),
+            (|games| games[0].status = GameStatus::Skipped(ReadFault::default()), "1 0 what is kept: Skipped("),
         ];
         let found = rows.iter().map(|(alter, _)| compare(alter).expect_err("a difference"));
         let wrong: Vec<String> = rows
@@ -446,7 +446,7 @@ mod tests {
     #[test]
     fn a_cut_at_another_place_is_seen() {
         let moved = compare(|games| {
-            if let Status::Cut(fault) = &mut games[2].status {
+            if let GameStatus::Cut(fault) = &mut games[2].status {
                 fault.offset -= 1;
             }
         });

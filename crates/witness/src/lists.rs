@@ -1,10 +1,10 @@
 //! Lists of positions, FEN or EPD, one a line.
 
-use super::visit::Found;
+use super::visit::VisitedGame;
 use orbit_pgn::Tag;
 
 /// Reads the lines of a list.
-pub(super) fn games(text: &[u8]) -> Vec<Found> {
+pub(super) fn games(text: &[u8]) -> Vec<VisitedGame> {
     let mut out = Vec::new();
     let mut start = 0;
     for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -20,7 +20,7 @@ pub(super) fn games(text: &[u8]) -> Vec<Found> {
 }
 
 /// Reads a line: the fields of a position, counters other than 0 and 1, and operations, of which `id` is the event.
-fn game(start: usize, line: &[u8]) -> Found {
+fn game(start: usize, line: &[u8]) -> VisitedGame {
     let mut rest = line;
     let mut fields = vec![word(&mut rest)];
     for is_field in [|_: &[u8]| true, is_castling, is_square] {
@@ -63,7 +63,7 @@ fn game(start: usize, line: &[u8]) -> Found {
             push(if name == b"id" { b"Event" } else { name }, value);
         }
     }
-    Found { start, tags, fen: Some(fields.join(&b' ')), ..Found::default() }
+    VisitedGame { start, tags, fen: Some(fields.join(&b' ')), ..VisitedGame::default() }
 }
 
 /// Takes a word off the front of a line.

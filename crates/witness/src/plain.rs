@@ -1,8 +1,8 @@
 //! Games of any text as `crate::pgn` says that games are, in plain code that has nothing of its tokenizer.
 
 use super::rules::{Rule, Rules};
-use super::visit::{Found, Token};
-use super::words::{self, Word};
+use super::visit::{VisitedGame, MovetextToken};
+use super::words::{self, WitnessWord};
 use orbit_pgn::{Outcome, Tag};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -10,7 +10,7 @@ const EVENT: &[u8] = b"[Event \"";
 
 /// Where a scanner is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Section {
+enum ScannerSection {
     /// Before the first game.
     Before,
     Tags,
@@ -21,13 +21,13 @@ enum Section {
 
 /// Reads the games of a text, of which each is cut after `game_bytes_max` bytes, and tells by which rules each differs
 /// from what pgn-reader finds.
-pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<Found> {
+pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
     let mut scanner = Scanner {
         text,
         game_bytes_max,
         limit: game_bytes_max.min(text.len()),
         at: 0,
-        section: Section::Before,
+        section: ScannerSection::Before,
         blank: false,
         words: 0,
         depth: 0,
@@ -51,7 +51,7 @@ struct Scanner<'a> {
     /// Where the game ends at the latest.
     limit: usize,
     at: usize,
-    section: Section,
+    section: ScannerSection,
     /// Whether an empty line stands before.
     blank: bool,
     /// Words of the main line.
@@ -66,11 +66,11 @@ struct Scanner<'a> {
     has_passed: bool,
     /// Of the next game, or of all where there is none yet.
     rules: Rules,
-    games: Vec<Found>,
+    games: Vec<VisitedGame>,
 }
 
 /// A tag pair as it stands in a line.
-struct Pair {
+struct PlainPair {
     name: Vec<u8>,
     value: Vec<u8>,
     /// Where the text goes on.
@@ -98,7 +98,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn push(&mut self, place: usize, token: Token) {
+    fn push(&mut self, place: usize, token: MovetextToken) {
         if let Some(game) = self.games.last_mut() {
             game.tokens.push(token);
             game.places.push(place);
@@ -113,14 +113,14 @@ impl Scanner<'_> {
         let games = self.games.len();
         // What pgn-reader takes for the movetext of a game of its own.
         let is_outside = match self.section {
-            Section::Before => true,
-            Section::Done => self.blank,
-            Section::Tags | Section::Moves => false,
+            ScannerSection::Before => true,
+            ScannerSection::Done => self.blank,
+            ScannerSection::Tags | ScannerSection::Moves => false,
         };
         let is_there = !self.rest().is_empty();
         let tags = self.tags();
         self.token();
-        self.has_passed |= is_there && self.section == Section::Tags && self.tags() == tags;
+        self.has_passed |= is_there && self.section == ScannerSection::Tags && self.tags() == tags;
         if is_outside && is_there && self.games.len() == games {
             self.rule(Rule::Outside);
         }
@@ -134,11 +134,11 @@ impl Scanner<'_> {
     /// Cuts a game that is too long, and passes over the text up to the next line that begins with a tag pair.
     fn cut(&mut self) {
         self.close();
-        if self.section != Section::Before {
+        if self.section != ScannerSection::Before {
             self.rule(Rule::TooLong);
-            self.push(self.limit, Token::Unclosed);
+            self.push(self.limit, MovetextToken::Unclosed);
         }
-        self.section = Section::Before;
+        self.section = ScannerSection::Before;
         self.blank = false;
         self.at = self.limit;
         while self.at < self.text.len() {
@@ -175,8 +175,8 @@ impl Scanner<'_> {
                 if *close == b']' {
                     self.rule(Rule::Bracket);
                 }
-                if self.section == Section::Moves {
-                    self.push(self.at, Token::Close);
+                if self.section == ScannerSection::Moves {
+                    self.push(self.at, MovetextToken::Close);
                 }
                 self.depth = self.depth.saturating_sub(1);
                 self.at += 1;
@@ -218,7 +218,7 @@ impl Scanner<'_> {
             self.at += 1;
         }
         self.blank |= lines >= 2;
-        let is_movetext = self.section == Section::Moves || self.section == Section::Tags && self.has_passed;
+        let is_movetext = self.section == ScannerSection::Moves || self.section == ScannerSection::Tags && self.has_passed;
         if lines >= 2 && is_movetext && !matches!(self.rest(), [] | [b'[', ..]) {
             self.rule(Rule::EmptyLine);
         }
@@ -244,9 +244,9 @@ impl Scanner<'_> {
         self.text[at..].starts_with(EVENT) && before.last().is_none_or(|&byte| is_eol(byte))
     }
 
-    fn begin(&mut self, at: usize, section: Section) {
+    fn begin(&mut self, at: usize, section: ScannerSection) {
         self.close();
-        self.games.push(Found { start: at, rules: std::mem::take(&mut self.rules), ..Found::default() });
+        self.games.push(VisitedGame { start: at, rules: std::mem::take(&mut self.rules), ..VisitedGame::default() });
         self.section = section;
         self.limit = at.saturating_add(self.game_bytes_max).min(self.text.len());
         self.blank = false;
@@ -256,14 +256,14 @@ impl Scanner<'_> {
 
     /// Ends what the last game left open.
     fn close(&mut self) {
-        if self.section == Section::Moves {
+        if self.section == ScannerSection::Moves {
             if self.depth > 0 {
                 self.rule(Rule::OpenSideLine);
-                self.push(self.opened, Token::Unclosed);
+                self.push(self.opened, MovetextToken::Unclosed);
             }
             if let Some(outcome) = self.inner.take() {
                 self.rule(Rule::InnerResult);
-                self.push(self.at, Token::Inner(outcome));
+                self.push(self.at, MovetextToken::Inner(outcome));
             }
         }
     }
@@ -272,8 +272,8 @@ impl Scanner<'_> {
     fn comment(&mut self) {
         let open = self.at;
         let mut at = open + 1;
-        if self.section == Section::Tags {
-            self.section = Section::Moves;
+        if self.section == ScannerSection::Tags {
+            self.section = ScannerSection::Moves;
         }
         loop {
             match self.text.get(at) {
@@ -286,36 +286,36 @@ impl Scanner<'_> {
             }
         }
         self.at = at;
-        if self.section == Section::Before {
-            self.begin(open, Section::Moves);
+        if self.section == ScannerSection::Before {
+            self.begin(open, ScannerSection::Moves);
             self.at = at;
             if let Some(game) = self.games.last_mut() {
                 game.broken = Some(Rule::OpenComment);
             }
         }
         self.rule(Rule::OpenComment);
-        self.push(open, Token::Unclosed);
+        self.push(open, MovetextToken::Unclosed);
     }
 
     fn bracket(&mut self) {
         let at = self.at;
         let Some(pair) = self.pair() else { return self.annotation() };
-        let is_cut = self.section == Section::Tags && self.cuts(&pair.name);
+        let is_cut = self.section == ScannerSection::Tags && self.cuts(&pair.name);
         if is_cut {
             self.rule(Rule::OpenTag);
         }
         let begins = match self.section {
-            Section::Tags => is_cut || self.splits(&pair.name),
+            ScannerSection::Tags => is_cut || self.splits(&pair.name),
             _ => true,
         };
         if begins {
             let was = self.section;
-            self.begin(at, Section::Tags);
+            self.begin(at, ScannerSection::Tags);
             match was {
-                Section::Tags => self.rule(Rule::TagsAlone),
-                Section::Before => {}
-                Section::Moves | Section::Done if at > 0 && self.text[at - 1] == b'\n' => {}
-                Section::Moves | Section::Done => self.rule(Rule::TagPlace),
+                ScannerSection::Tags => self.rule(Rule::TagsAlone),
+                ScannerSection::Before => {}
+                ScannerSection::Moves | ScannerSection::Done if at > 0 && self.text[at - 1] == b'\n' => {}
+                ScannerSection::Moves | ScannerSection::Done => self.rule(Rule::TagPlace),
             }
         }
         self.has_event |= pair.name == b"Event";
@@ -363,7 +363,7 @@ impl Scanner<'_> {
     }
 
     /// The tag pair that begins here.
-    fn pair(&self) -> Option<Pair> {
+    fn pair(&self) -> Option<PlainPair> {
         let line = &self.text[self.at..self.line_end(self.at)];
         let count =
             |from: usize, test: fn(u8) -> bool| line[from..].iter().take_while(|&&byte| test(byte)).count();
@@ -376,14 +376,14 @@ impl Scanner<'_> {
         let name = line[start..end].to_vec();
         let is_quoted = line.get(value) == Some(&b'"');
         let pair = |value: &[u8], next: usize, is_strict: bool| {
-            Some(Pair { name, value: unescaped(value), next: self.at + next, is_strict, is_quoted })
+            Some(PlainPair { name, value: unescaped(value), next: self.at + next, is_strict, is_quoted })
         };
         if is_quoted {
             let (range, next, is_closed) = quoted(line, value + 1);
             let is_strict = is_closed && start == 1 && line[end..value] == *b" ";
             return pair(&line[range], next, is_strict);
         }
-        let is_head = matches!(self.section, Section::Before | Section::Tags);
+        let is_head = matches!(self.section, ScannerSection::Before | ScannerSection::Tags);
         if !self.is_at_line_start(self.at) {
             return None;
         }
@@ -409,27 +409,27 @@ impl Scanner<'_> {
         let line = &self.text[self.at + 1..end];
         let next = line.get(past_blanks(line, 0));
         self.rule(Rule::Bracket);
-        if self.section == Section::Moves && next.is_some_and(u8::is_ascii_digit) {
+        if self.section == ScannerSection::Moves && next.is_some_and(u8::is_ascii_digit) {
             self.open();
             self.at += 1;
             return;
         }
         let close = memchr::memchr2(b']', b'{', line);
         self.at += match close {
-            Some(close) if self.section != Section::Tags && line[close] == b']' => close + 2,
+            Some(close) if self.section != ScannerSection::Tags && line[close] == b']' => close + 2,
             _ => 1,
         };
     }
 
     fn open(&mut self) {
-        if self.section == Section::Tags {
-            self.section = Section::Moves;
+        if self.section == ScannerSection::Tags {
+            self.section = ScannerSection::Moves;
         }
-        if self.section == Section::Before {
+        if self.section == ScannerSection::Before {
             return;
         }
-        if self.section == Section::Moves {
-            self.push(self.at, Token::Open);
+        if self.section == ScannerSection::Moves {
+            self.push(self.at, MovetextToken::Open);
         }
         if self.depth == 0 {
             self.opened = self.at;
@@ -447,27 +447,27 @@ impl Scanner<'_> {
                 end -= bytes;
             }
         }
-        if matches!(self.section, Section::Tags | Section::Moves)
-            && let Word::Move(token, _) = words::word(&self.text[self.at..end])
+        if matches!(self.section, ScannerSection::Tags | ScannerSection::Moves)
+            && let WitnessWord::Move(token, _) = words::word(&self.text[self.at..end])
             && words::lacks_promotion(token)
         {
             end = self.promotion_end(end);
         }
         let bytes = &self.text[self.at..end];
         match words::word(bytes) {
-            Word::Number { bytes: length, value, dotted } => {
+            WitnessWord::Number { bytes: length, value, dotted } => {
                 if !bytes[..length].is_ascii() {
                     self.rule(Rule::Glued);
                 }
                 self.number(length, value, dotted);
             }
-            Word::Result(outcome) => {
+            WitnessWord::Result(outcome) => {
                 if !words::is_plain_result(&String::from_utf8_lossy(bytes)) {
                     self.rule(Rule::Results);
                 }
                 self.result(end, outcome);
             }
-            Word::Mark => {
+            WitnessWord::Mark => {
                 let sign = bytes.iter().position(|byte| b"!?.".contains(byte)).unwrap_or(bytes.len());
                 let is_glued = bytes[sign..].iter().any(|byte| !b"!?.".contains(byte));
                 if is_glued || bytes.starts_with("½".as_bytes()) {
@@ -475,8 +475,8 @@ impl Scanner<'_> {
                 }
                 self.at = end;
             }
-            Word::Move(token, rules) => self.other(end, Some((token, rules))),
-            Word::Junk => self.other(end, None),
+            WitnessWord::Move(token, rules) => self.other(end, Some((token, rules))),
+            WitnessWord::Junk => self.other(end, None),
         }
     }
 
@@ -505,7 +505,7 @@ impl Scanner<'_> {
         if self.text.get(at).is_some_and(is_going_on) {
             at = self.word_end(at);
         }
-        let is_move = matches!(words::word(&self.text[self.at..at]), Word::Move(..));
+        let is_move = matches!(words::word(&self.text[self.at..at]), WitnessWord::Move(..));
         if is_move { at } else { stop }
     }
 
@@ -513,21 +513,21 @@ impl Scanner<'_> {
         let follows = self.move_follows(self.at + length);
         let first = value == 1 && dotted;
         let begins = match self.section {
-            Section::Before => dotted || follows == Some(true),
-            Section::Moves => first && self.blank && self.depth == 0 && self.words > 0,
-            Section::Done if self.depth == 0 => match follows {
+            ScannerSection::Before => dotted || follows == Some(true),
+            ScannerSection::Moves => first && self.blank && self.depth == 0 && self.words > 0,
+            ScannerSection::Done if self.depth == 0 => match follows {
                 Some(follows) => follows && (self.blank || first),
                 None => first,
             },
-            Section::Tags | Section::Done => false,
+            ScannerSection::Tags | ScannerSection::Done => false,
         };
         if begins {
             self.begin_headless();
         }
         match self.section {
-            Section::Tags => self.section = Section::Moves,
-            Section::Moves => self.blank = false,
-            Section::Before | Section::Done => {}
+            ScannerSection::Tags => self.section = ScannerSection::Moves,
+            ScannerSection::Moves => self.blank = false,
+            ScannerSection::Before | ScannerSection::Done => {}
         }
         self.at += length;
     }
@@ -535,8 +535,8 @@ impl Scanner<'_> {
     fn begin_headless(&mut self) {
         // A number ends no side line, so a result in one counts for nothing.
         self.inner = None;
-        let is_done = self.section == Section::Done;
-        self.begin(self.at, Section::Moves);
+        let is_done = self.section == ScannerSection::Done;
+        self.begin(self.at, ScannerSection::Moves);
         if is_done {
             self.rule(Rule::AfterResult);
         }
@@ -551,36 +551,36 @@ impl Scanner<'_> {
         if self.text.get(at).is_none_or(|&byte| is_eol(byte)) {
             return None;
         }
-        Some(matches!(words::word(&self.text[at..self.word_end(at)]), Word::Move(..)))
+        Some(matches!(words::word(&self.text[at..self.word_end(at)]), WitnessWord::Move(..)))
     }
 
     fn result(&mut self, end: usize, outcome: Outcome) {
-        if self.section == Section::Before {
+        if self.section == ScannerSection::Before {
             self.begin_headless();
         }
         match self.section {
-            Section::Tags | Section::Moves if self.depth > 0 => self.inner = Some(outcome),
-            Section::Tags | Section::Moves => {
-                self.push(self.at, Token::End(outcome));
-                self.section = Section::Done;
+            ScannerSection::Tags | ScannerSection::Moves if self.depth > 0 => self.inner = Some(outcome),
+            ScannerSection::Tags | ScannerSection::Moves => {
+                self.push(self.at, MovetextToken::End(outcome));
+                self.section = ScannerSection::Done;
                 self.blank = false;
             }
-            Section::Before | Section::Done => {}
+            ScannerSection::Before | ScannerSection::Done => {}
         }
         self.at = end;
     }
 
     /// A word that is a move, or is none.
-    fn other(&mut self, end: usize, mv: Option<(Token, Rules)>) {
+    fn other(&mut self, end: usize, mv: Option<(MovetextToken, Rules)>) {
         let begins = matches!(&mv, Some((token, _)) if !token.is_null());
         match self.section {
-            Section::Before if begins => self.begin_headless(),
-            Section::Done if begins && self.blank && self.depth == 0 => self.begin_headless(),
-            Section::Before | Section::Done => {
+            ScannerSection::Before if begins => self.begin_headless(),
+            ScannerSection::Done if begins && self.blank && self.depth == 0 => self.begin_headless(),
+            ScannerSection::Before | ScannerSection::Done => {
                 self.at = end;
                 return;
             }
-            Section::Tags | Section::Moves => self.section = Section::Moves,
+            ScannerSection::Tags | ScannerSection::Moves => self.section = ScannerSection::Moves,
         }
         self.blank = false;
         self.inner = None;
@@ -595,7 +595,7 @@ impl Scanner<'_> {
                 }
             }
             None => {
-                self.push(self.at, Token::Junk);
+                self.push(self.at, MovetextToken::Junk);
                 self.rule(Rule::NoMove);
             }
         }

@@ -4,15 +4,15 @@ use shakmaty::san::San;
 use shakmaty::{Chess, File, Move, Position as _, Role, Square};
 
 use super::rules::{Rule, Rules};
-use super::start::{self, Start, packed};
-use super::tree::Tree;
-use super::visit::{Found, Token};
+use super::start::{self, WitnessStart, packed};
+use super::tree::WitnessTree;
+use super::visit::{VisitedGame, MovetextToken};
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::{Outcome, SideLine, Tag};
 
 /// A game as the second reader reads it.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Reading {
+pub(super) struct GameReading {
     /// Where it begins in the text.
     pub(super) at: usize,
     pub(super) tags: Vec<Tag>,
@@ -67,20 +67,20 @@ pub(super) struct How {
 }
 
 /// Reads a game.
-pub(super) fn reading(found: &Found, how: How) -> Reading {
-    let Found { start: at, ref tags, rules, broken, .. } = *found;
-    let mut reading = Reading { at, tags: tags.clone(), rules, broken, ..Reading::default() };
+pub(super) fn reading(found: &VisitedGame, how: How) -> GameReading {
+    let VisitedGame { start: at, ref tags, rules, broken, .. } = *found;
+    let mut reading = GameReading { at, tags: tags.clone(), rules, broken, ..GameReading::default() };
     reading.outcome = outcome(&found.tokens);
     let start = match broken {
         Some(rule) => Err(rule.name().into()),
         None => start::read(found, how.by_rules.then_some(&mut reading.rules)),
     };
     match start {
-        Ok(Start { position, chess }) => {
+        Ok(WitnessStart { position, chess }) => {
             reading.start = Some(position).filter(|start| *start != Position::STANDARD);
             reading.last = position;
             match chess {
-                Some(chess) => Player::new(found, how, chess).play(&mut reading),
+                Some(chess) => MovePlayer::new(found, how, chess).play(&mut reading),
                 None => refuse_moves(found, &mut reading),
             }
         }
@@ -90,14 +90,14 @@ pub(super) fn reading(found: &Found, how: How) -> Reading {
 }
 
 /// The first result of the main line.
-fn outcome(tokens: &[Token]) -> Outcome {
+fn outcome(tokens: &[MovetextToken]) -> Outcome {
     let mut depth = 0u32;
     for token in tokens {
         match token {
-            Token::Open => depth += 1,
-            Token::Close => depth = depth.saturating_sub(1),
-            Token::End(outcome) if depth == 0 => return *outcome,
-            Token::Inner(outcome) => return *outcome,
+            MovetextToken::Open => depth += 1,
+            MovetextToken::Close => depth = depth.saturating_sub(1),
+            MovetextToken::End(outcome) if depth == 0 => return *outcome,
+            MovetextToken::Inner(outcome) => return *outcome,
             _ => {}
         }
     }
@@ -105,18 +105,18 @@ fn outcome(tokens: &[Token]) -> Outcome {
 }
 
 /// Cuts a game at the first word of its main line, because none can be played.
-fn refuse_moves(found: &Found, reading: &mut Reading) {
+fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
     let mut depth = 0u32;
-    let is_word = |token: &Token| {
+    let is_word = |token: &MovetextToken| {
         match token {
-            Token::Open => depth += 1,
-            Token::Close => depth = depth.saturating_sub(1),
+            MovetextToken::Open => depth += 1,
+            MovetextToken::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
         match token {
-            Token::Unclosed => true,
-            Token::San(_) | Token::Coordinates { .. } | Token::Junk => depth == 0,
-            Token::Open | Token::Close | Token::End(_) | Token::Inner(_) => false,
+            MovetextToken::Unclosed => true,
+            MovetextToken::San(_) | MovetextToken::Coordinates { .. } | MovetextToken::Junk => depth == 0,
+            MovetextToken::Open | MovetextToken::Close | MovetextToken::End(_) | MovetextToken::Inner(_) => false,
         }
     };
     if let Some(index) = found.tokens.iter().position(is_word) {
@@ -126,7 +126,7 @@ fn refuse_moves(found: &Found, reading: &mut Reading) {
 }
 
 /// A line that is being read.
-struct Line {
+struct PlayedLine {
     chess: Chess,
     /// The position before the last move, from which a side line goes out.
     before: Chess,
@@ -137,45 +137,45 @@ struct Line {
 }
 
 /// Plays the moves of a game.
-struct Player<'a> {
-    found: &'a Found,
+struct MovePlayer<'a> {
+    found: &'a VisitedGame,
     how: How,
-    tree: Tree,
-    line: Line,
+    tree: WitnessTree,
+    line: PlayedLine,
     /// Those that go on after `line`, the main line first.
-    outer: Vec<Line>,
+    outer: Vec<PlayedLine>,
     /// Side lines so far.
     lines: usize,
     /// Brackets that are open in a side line that is left out.
     left_out: usize,
 }
 
-impl Player<'_> {
-    fn new(found: &Found, how: How, chess: Chess) -> Player<'_> {
-        let line = Line { before: chess.clone(), chess, node: 0, has_moves: false, is_dead: false };
-        Player { found, how, tree: Tree::new(), line, outer: Vec::new(), lines: 0, left_out: 0 }
+impl MovePlayer<'_> {
+    fn new(found: &VisitedGame, how: How, chess: Chess) -> MovePlayer<'_> {
+        let line = PlayedLine { before: chess.clone(), chess, node: 0, has_moves: false, is_dead: false };
+        MovePlayer { found, how, tree: WitnessTree::new(), line, outer: Vec::new(), lines: 0, left_out: 0 }
     }
 
-    fn play(mut self, reading: &mut Reading) {
+    fn play(mut self, reading: &mut GameReading) {
         for (index, &token) in self.found.tokens.iter().enumerate() {
             let refused = match token {
-                Token::Open => {
+                MovetextToken::Open => {
                     self.open();
                     continue;
                 }
-                Token::Close => {
+                MovetextToken::Close => {
                     self.close();
                     continue;
                 }
-                Token::End(_) if self.outer.is_empty() && self.left_out == 0 => break,
-                Token::End(_) | Token::Inner(_) => continue,
-                Token::Unclosed => {
+                MovetextToken::End(_) if self.outer.is_empty() && self.left_out == 0 => break,
+                MovetextToken::End(_) | MovetextToken::Inner(_) => continue,
+                MovetextToken::Unclosed => {
                     self.line = self.outer.drain(..).next().unwrap_or(self.line);
                     Err("something is not closed".to_owned())
                 }
                 _ if self.left_out > 0 || self.line.is_dead => continue,
-                Token::Junk => Err("no move".to_owned()),
-                Token::San(_) | Token::Coordinates { .. } => self.step(token, &mut reading.rules),
+                MovetextToken::Junk => Err("no move".to_owned()),
+                MovetextToken::San(_) | MovetextToken::Coordinates { .. } => self.step(token, &mut reading.rules),
             };
             let Err(reason) = refused else { continue };
             self.line.is_dead = true;
@@ -204,7 +204,7 @@ impl Player<'_> {
         }
         self.lines += 1;
         let (before, node) = (line.before.clone(), self.tree.parent(line.node));
-        let inner = Line { chess: before.clone(), before, node, has_moves: false, is_dead: false };
+        let inner = PlayedLine { chess: before.clone(), before, node, has_moves: false, is_dead: false };
         self.outer.push(std::mem::replace(&mut self.line, inner));
     }
 
@@ -218,7 +218,7 @@ impl Player<'_> {
     }
 
     /// Plays a move.
-    fn step(&mut self, token: Token, rules: &mut Rules) -> Result<(), String> {
+    fn step(&mut self, token: MovetextToken, rules: &mut Rules) -> Result<(), String> {
         let chess = &self.line.chess;
         let (packed, after) = if token.is_null() {
             let passed = chess.clone().swap_turn().map_err(|_| NULL_IN_CHECK)?;
@@ -236,10 +236,10 @@ impl Player<'_> {
     }
 
     /// The legal move that is meant.
-    fn find(&self, token: Token, rules: &mut Rules) -> Result<Move, String> {
+    fn find(&self, token: MovetextToken, rules: &mut Rules) -> Result<Move, String> {
         let chess = &self.line.chess;
         match token {
-            Token::San(san) => {
+            MovetextToken::San(san) => {
                 let found = san.to_move(chess);
                 let error = match found {
                     Ok(mv) => return Ok(mv),
@@ -250,7 +250,7 @@ impl Player<'_> {
                 rules.add(Rule::MoveSign);
                 Ok(mv)
             }
-            Token::Coordinates { from, to, promotion } => {
+            MovetextToken::Coordinates { from, to, promotion } => {
                 by_squares(chess, from, to, promotion).ok_or_else(|| format!("{from}{to}: illegal"))
             }
             _ => Err("no move".into()),

@@ -7,11 +7,11 @@ use shakmaty::{
 };
 
 use super::rules::{Rule, Rules};
-use super::visit::Found;
+use super::visit::VisitedGame;
 use orbit_core::board::Position;
 
 /// Where a game starts.
-pub(super) struct Start {
+pub(super) struct WitnessStart {
     pub(super) position: Position,
     /// `None` if no move can be played.
     pub(super) chess: Option<Chess>,
@@ -55,7 +55,7 @@ const CHESS960: [&str; 11] = [
 /// # Errors
 ///
 /// Why there is none.
-pub(super) fn read(found: &Found, mut rules: Option<&mut Rules>) -> Result<Start, String> {
+pub(super) fn read(found: &VisitedGame, mut rules: Option<&mut Rules>) -> Result<WitnessStart, String> {
     let value = |name: &str| {
         let mut tags = found.tags.iter().filter(|_| found.fen.is_none());
         let tag = tags.find(|tag| tag.name.eq_ignore_ascii_case(name.as_bytes()));
@@ -80,7 +80,7 @@ pub(super) fn read(found: &Found, mut rules: Option<&mut Rules>) -> Result<Start
     };
     match fen {
         None if is_960 => Err("Chess960 without a FEN".into()),
-        None => Ok(Start { position: Position::STANDARD, chess: Some(Chess::new()) }),
+        None => Ok(WitnessStart { position: Position::STANDARD, chess: Some(Chess::new()) }),
         Some(fen) => Ok(from_setup(setup(fen, &mut rules)?, is_960, &mut rules)),
     }
 }
@@ -127,7 +127,7 @@ fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
 
 /// The start of a placement. What shakmaty calls impossible is dropped; where that are castling rights, the rules keep
 /// those that standard chess would.
-fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> Start {
+fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> WitnessStart {
     let mut position = Position::from_setup(&setup);
     let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {
         Err(error)
@@ -148,7 +148,7 @@ fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> Sta
     if let Ok(chess) = &chess {
         position = packed(chess);
     }
-    Start { position, chess: chess.ok() }
+    WitnessStart { position, chess: chess.ok() }
 }
 
 /// A position of shakmaty's, packed.

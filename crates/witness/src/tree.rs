@@ -5,7 +5,7 @@ use orbit_pgn::SideLine;
 
 /// A position of a game.
 #[derive(Default)]
-struct Node {
+struct PlayedNode {
     parent: usize,
     /// The move that leads to it.
     mv: Option<PackedMove>,
@@ -14,20 +14,20 @@ struct Node {
 }
 
 /// A game whose positions are in the order of the text.
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct WitnessTree {
+    nodes: Vec<PlayedNode>,
 }
 
-impl Tree {
+impl WitnessTree {
     /// A game of one position, which is node 0.
-    pub(super) fn new() -> Tree {
-        Tree { nodes: vec![Node::default()] }
+    pub(super) fn new() -> WitnessTree {
+        WitnessTree { nodes: vec![PlayedNode::default()] }
     }
 
     /// Adds a position after another one: the first is its continuation, each further one begins a side line.
     pub(super) fn push(&mut self, parent: usize, mv: PackedMove) -> usize {
         let node = self.nodes.len();
-        self.nodes.push(Node { parent, mv: Some(mv), children: Vec::new() });
+        self.nodes.push(PlayedNode { parent, mv: Some(mv), children: Vec::new() });
         self.nodes[parent].children.push(node);
         node
     }
@@ -96,7 +96,7 @@ mod tests {
     /// A line as its parent, its place and the nodes that it holds in the order of the text.
     type Row = (u32, u32, Vec<u32>);
 
-    fn lines(tree: &Tree) -> (Vec<u32>, Vec<Row>) {
+    fn lines(tree: &WitnessTree) -> (Vec<u32>, Vec<Row>) {
         let targets = |moves: &[PackedMove]| moves.iter().map(|mv| mv.to() as u32).collect::<Vec<u32>>();
         let (main, lines) = tree.lines();
         let lines = lines.iter().map(|line| (line.parent, line.sibling, targets(&line.moves))).collect();
@@ -104,8 +104,8 @@ mod tests {
     }
 
     /// A tree of which each node is given by its parent, in the order of the text.
-    fn tree(parents: &[usize]) -> Tree {
-        let mut tree = Tree::new();
+    fn tree(parents: &[usize]) -> WitnessTree {
+        let mut tree = WitnessTree::new();
         for (&parent, number) in parents.iter().zip(1..) {
             tree.push(parent, mv(number));
         }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_deep_tree_takes_no_stack() {
-        let mut tree = Tree::new();
+        let mut tree = WitnessTree::new();
         let mut node = 0;
         for _ in 0..100_000 {
             tree.push(node, mv(1));

@@ -12,7 +12,7 @@ use orbit_pgn::{Outcome, Tag};
 
 /// What movetext is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Token {
+pub(super) enum MovetextToken {
     San(San),
     /// `(`.
     Open,
@@ -33,22 +33,22 @@ pub(super) enum Token {
     Inner(Outcome),
 }
 
-impl Token {
+impl MovetextToken {
     /// Whether the side to move passes.
     pub(super) fn is_null(self) -> bool {
-        self == Token::San(San::Null)
+        self == MovetextToken::San(San::Null)
     }
 }
 
 /// A game as pgn-reader finds it, before any move is played.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Found {
+pub(super) struct VisitedGame {
     /// Where it begins in the text.
     pub(super) start: usize,
     pub(super) tags: Vec<Tag>,
     /// Its position, if it is one of a list.
     pub(super) fen: Option<Vec<u8>>,
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Vec<MovetextToken>,
     /// Where each token begins, as far as that is known.
     pub(super) places: Vec<usize>,
     /// By which it differs from what pgn-reader finds.
@@ -63,13 +63,13 @@ const TAG_BYTES: usize = 1 << 16;
 /// How a line begins from which reading goes on after a game that pgn-reader gave up.
 const EVENT: &[u8] = b"\n[Event \"";
 
-struct Collector {
+struct TokenCollector {
     /// Whether side lines are read and not passed over.
     variations: bool,
-    found: Found,
+    found: VisitedGame,
 }
 
-impl Visitor for Collector {
+impl Visitor for TokenCollector {
     type Tags = ();
     type Movetext = ();
     type Output = ();
@@ -88,22 +88,22 @@ impl Visitor for Collector {
     }
 
     fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
-        self.found.tokens.push(Token::San(san.san));
+        self.found.tokens.push(MovetextToken::San(san.san));
         ControlFlow::Continue(())
     }
 
     fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
-        self.found.tokens.push(Token::Open);
+        self.found.tokens.push(MovetextToken::Open);
         ControlFlow::Continue(Skip(!self.variations))
     }
 
     fn end_variation(&mut self, (): &mut ()) -> ControlFlow<()> {
-        self.found.tokens.push(Token::Close);
+        self.found.tokens.push(MovetextToken::Close);
         ControlFlow::Continue(())
     }
 
     fn outcome(&mut self, (): &mut (), outcome: shakmaty::Outcome) -> ControlFlow<()> {
-        self.found.tokens.push(Token::End(match outcome {
+        self.found.tokens.push(MovetextToken::End(match outcome {
             shakmaty::Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Outcome::WhiteWins,
             shakmaty::Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Outcome::BlackWins,
             shakmaty::Outcome::Known(KnownOutcome::Draw) => Outcome::Draw,
@@ -116,7 +116,7 @@ impl Visitor for Collector {
 }
 
 /// All games of a text. After a game that pgn-reader gives up it is set on the next line that begins with `[Event "`.
-pub(super) fn games(text: &[u8], variations: bool) -> Vec<Found> {
+pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     let mut out = Vec::new();
     let mut from = 0;
     while let Some(broken) = games_from(text, from, variations, &mut out) {
@@ -127,10 +127,10 @@ pub(super) fn games(text: &[u8], variations: bool) -> Vec<Found> {
 }
 
 /// Appends the games from a place on; tells where a game begins that was given up.
-fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<Found>) -> Option<usize> {
+fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedGame>) -> Option<usize> {
     let input = Cursor::new(&text[from..]);
     let mut reader = Reader::build(input).set_supported_tag_line_length(TAG_BYTES).finish();
-    let mut collector = Collector { variations, found: Found::default() };
+    let mut collector = TokenCollector { variations, found: VisitedGame::default() };
     loop {
         let start = match begin(&mut reader) {
             Ok(Some(at)) => from + at,
@@ -138,7 +138,7 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<Found>) 
             Ok(None) | Err(_) => return None,
         };
         let broken = reader.read_game(&mut collector).err().map(|error| rule_of(&error));
-        let found = Found { start, broken, ..std::mem::take(&mut collector.found) };
+        let found = VisitedGame { start, broken, ..std::mem::take(&mut collector.found) };
         let is_broken = found.broken.is_some();
         out.push(found);
         if is_broken {

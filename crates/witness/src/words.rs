@@ -4,7 +4,7 @@ use shakmaty::san::San;
 use shakmaty::{Rank, Role, Square};
 
 use super::rules::{Rule, Rules};
-use super::visit::Token;
+use super::visit::MovetextToken;
 use orbit_pgn::Outcome;
 
 /// The longest word that is a move.
@@ -21,7 +21,7 @@ const REMARKS: [&str; 6] = ["ep", "e.p", "mate", "ch", "dblch", "N"];
 
 /// What a word means.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Word {
+pub(super) enum WitnessWord {
     /// The number of a move, of so many bytes; what follows is another word.
     Number {
         bytes: usize,
@@ -30,7 +30,7 @@ pub(super) enum Word {
     },
     Result(Outcome),
     /// A move, and the rules by which it is one.
-    Move(Token, Rules),
+    Move(MovetextToken, Rules),
     /// A remark.
     Mark,
     /// Anything else.
@@ -82,33 +82,33 @@ fn with_plain_dashes(bytes: &[u8]) -> String {
 }
 
 /// Reads a word that is not empty.
-pub(super) fn word(bytes: &[u8]) -> Word {
+pub(super) fn word(bytes: &[u8]) -> WitnessWord {
     let text = with_plain_dashes(bytes);
     let text = text.as_str();
     if MARKS.contains(&text) {
-        return Word::Mark;
+        return WitnessWord::Mark;
     }
     if let Some(outcome) = result(text) {
-        return Word::Result(outcome);
+        return WitnessWord::Result(outcome);
     }
     let is_move = text.starts_with("0-0") || text.starts_with("0000");
     if !is_move
         && !bytes[0].is_ascii_alphabetic()
         && let Some(outcome) = result_among_signs(bytes)
     {
-        return Word::Result(outcome);
+        return WitnessWord::Result(outcome);
     }
     if !is_move && let Some(number) = number(&letters(bytes)) {
         return number;
     }
     match mv(bytes) {
-        Some((token, rules)) => Word::Move(token, rules),
-        None if text.chars().any(|letter| letter.is_ascii_alphanumeric()) => Word::Junk,
-        None => Word::Mark,
+        Some((token, rules)) => WitnessWord::Move(token, rules),
+        None if text.chars().any(|letter| letter.is_ascii_alphanumeric()) => WitnessWord::Junk,
+        None => WitnessWord::Mark,
     }
 }
 
-fn number(letters: &[(char, usize)]) -> Option<Word> {
+fn number(letters: &[(char, usize)]) -> Option<WitnessWord> {
     let text: String = letters.iter().map(|(letter, _)| letter).collect();
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let rest = &text[digits..];
@@ -116,12 +116,12 @@ fn number(letters: &[(char, usize)]) -> Option<Word> {
     let dots = dots.map(|(_, bytes)| bytes).sum::<usize>();
     let has_letters = text.chars().any(|letter| letter.is_ascii_alphanumeric());
     if digits == 0 {
-        return (dots > 0 && has_letters).then_some(Word::Number { bytes: dots, value: 0, dotted: false });
+        return (dots > 0 && has_letters).then_some(WitnessWord::Number { bytes: dots, value: 0, dotted: false });
     }
     let is_number =
         dots > 0 || rest.chars().next().is_none_or(|next| next.is_ascii_alphabetic() || !next.is_ascii());
     let value = text[..digits.min(6)].parse().unwrap_or(0);
-    Some(if is_number { Word::Number { bytes: digits + dots, value, dotted: dots > 0 } } else { Word::Junk })
+    Some(if is_number { WitnessWord::Number { bytes: digits + dots, value, dotted: dots > 0 } } else { WitnessWord::Junk })
 }
 
 /// Reads a result with plain dashes.
@@ -184,14 +184,14 @@ pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let is_glued = |end: &usize| {
         let rest = &bytes[*end..];
         !rest.is_empty()
-            && (matches!(word(rest), Word::Result(_) | Word::Move(..) | Word::Number { dotted: true, .. })
+            && (matches!(word(rest), WitnessWord::Result(_) | WitnessWord::Move(..) | WitnessWord::Number { dotted: true, .. })
                 || glued_to_castling(rest) > 0)
     };
     ends.into_iter().rev().find(is_glued).map_or(0, |end| bytes.len() - end)
 }
 
 /// Reads a move.
-fn mv(bytes: &[u8]) -> Option<(Token, Rules)> {
+fn mv(bytes: &[u8]) -> Option<(MovetextToken, Rules)> {
     if !(2..=MOVE_BYTES).contains(&bytes.len()) {
         return None;
     }
@@ -207,12 +207,12 @@ fn mv(bytes: &[u8]) -> Option<(Token, Rules)> {
             if NULLS.contains(sign) {
                 rules.add(Rule::NullSign);
             }
-            return Some((Token::San(San::Null), rules));
+            return Some((MovetextToken::San(San::Null), rules));
         }
     }
     if let Some((san, rest)) = castling(text, &mut rules) {
         suffix(rest, &mut rules)?;
-        return Some((Token::San(san), rules));
+        return Some((MovetextToken::San(san), rules));
     }
     let (role, rest) = role(text, &mut rules);
     let (hint, is_taking, to, rest) = squares(rest, &mut rules)?;
@@ -224,7 +224,7 @@ fn mv(bytes: &[u8]) -> Option<(Token, Rules)> {
     {
         let from = Square::from_ascii(&[*file, *rank]).ok()?;
         rules.add(Rule::Coordinates);
-        return Some((Token::Coordinates { from, to, promotion }, rules));
+        return Some((MovetextToken::Coordinates { from, to, promotion }, rules));
     }
     let letter =
         role.filter(|&role| role != Role::Pawn).map_or(String::new(), |role| role.upper_char().into());
@@ -237,7 +237,7 @@ fn mv(bytes: &[u8]) -> Option<(Token, Rules)> {
     let sign = if is_taking && !is_push { "x" } else { "" };
     let promotion = promotion.map_or(String::new(), |role| format!("={}", role.upper_char()));
     let san = San::from_ascii(format!("{letter}{hint}{sign}{to}{promotion}").as_bytes()).ok()?;
-    Some((Token::San(san), rules))
+    Some((MovetextToken::San(san), rules))
 }
 
 fn castling<'a>(text: &'a str, rules: &mut Rules) -> Option<(San, &'a str)> {
@@ -327,10 +327,10 @@ fn is_blank(letter: char) -> bool {
 }
 
 /// Whether a move is one of a pawn to its last rank, perhaps, that does not tell what becomes of it.
-pub(super) fn lacks_promotion(token: Token) -> bool {
+pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     let (role, from, to) = match token {
-        Token::San(San::Normal { role, rank, to, promotion: None, .. }) => (role, rank, to),
-        Token::Coordinates { from, to, promotion: None } => (Role::Pawn, Some(from.rank()), to),
+        MovetextToken::San(San::Normal { role, rank, to, promotion: None, .. }) => (role, rank, to),
+        MovetextToken::Coordinates { from, to, promotion: None } => (Role::Pawn, Some(from.rank()), to),
         _ => return false,
     };
     let before = match to.rank() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Server, assert_code, with_endless};
 use crate::common::waiting::until;
 use crate::program::{QUERY, SAMPLE, stdout};
-use orbit_search::serve::{Code, RUNNING_MAX};
+use orbit_search::serve::{ErrorCode, RUNNING_MAX};
 
 /// Begins a query that would take hours, and waits until it runs.
 fn slow(server: &mut Server) -> u64 {
@@ -21,7 +21,7 @@ fn slow(server: &mut Server) -> u64 {
 
 fn cancel(server: &mut Server, id: u64) {
     assert_eq!(server.answer("cancel", json!({ "of": id }))["cancelled"], true);
-    assert_code(&server.answer_to(id), Code::Cancelled);
+    assert_code(&server.answer_to(id), ErrorCode::Cancelled);
 }
 
 #[track_caller]

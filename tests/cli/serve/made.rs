@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Server, assert_code};
 use crate::program::{QUERY, SAMPLE, rows, run, stdout};
-use orbit_search::serve::Code;
+use orbit_search::serve::ErrorCode;
 
 fn json_of(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(args)).unwrap()
@@ -43,11 +43,11 @@ fn counts_and_statistics_are_those_of_the_command() {
         json!({ "query": "mate", "rows": 3 }),
         json!({ "query": ["power A", "check"], "best": true }),
     ] {
-        assert_code(&server.answer("count", fields), Code::Request);
+        assert_code(&server.answer("count", fields), ErrorCode::Request);
     }
     let state = server.answer("progress", json!({ "of": grouped["id"] }));
     assert_eq!(state["state"], "done");
-    assert_code(&server.answer("hits", json!({ "of": grouped["id"] })), Code::UnknownQuery);
+    assert_code(&server.answer("hits", json!({ "of": grouped["id"] })), ErrorCode::UnknownQuery);
     server.finish();
 }
 
@@ -78,16 +78,16 @@ fn files_are_those_of_the_command() {
         json!({ "query": "mate", "path": path("c.html"), "limit": 5 }),
     ];
     for fields in wrong {
-        assert_code(&server.answer("write", fields), Code::Request);
+        assert_code(&server.answer("write", fields), ErrorCode::Request);
     }
     let wrong = server.answer("write", json!({ "query": "mate", "path": path("none/c.pgn") }));
-    assert_code(&wrong, Code::Database);
+    assert_code(&wrong, ErrorCode::Database);
     fs::copy(SAMPLE, path("open.pgn")).unwrap();
     server.answer("open", json!({ "database": "more", "paths": [path("open.pgn")] }));
     let before = fs::read(path("open.pgn")).unwrap();
     for database in ["main", "more"] {
         let fields = json!({ "query": "mate", "database": database, "path": path("open.pgn") });
-        assert_code(&server.answer("write", fields), Code::Database);
+        assert_code(&server.answer("write", fields), ErrorCode::Database);
     }
     assert!(fs::read(path("open.pgn")).unwrap() == before);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing unfinished is left");
@@ -138,7 +138,7 @@ fn boards_and_choices_are_those_of_the_command() {
         json!({ "query": ["mate", "check"] }),
         json!({}),
     ] {
-        assert_code(&server.answer("query", fields), Code::Request);
+        assert_code(&server.answer("query", fields), ErrorCode::Request);
     }
     // The command says what of a FEN with more than a board has no effect, and so do answers.
     let whole = format!("{board} w KQkq - 0 1");
@@ -156,6 +156,6 @@ fn boards_and_choices_are_those_of_the_command() {
     }
     let explained = server.answer("explain", json!({ "board": board, "transforms": ["flip"], "copies": 1 }));
     assert_eq!((&explained["copies_count"], explained["copies"].as_array().unwrap().len()), (&8.into(), 1));
-    assert_code(&server.answer("explain", json!({ "query": "mate", "where": "elo>=2600" })), Code::Request);
+    assert_code(&server.answer("explain", json!({ "query": "mate", "where": "elo>=2600" })), ErrorCode::Request);
     server.finish();
 }

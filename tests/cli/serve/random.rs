@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fastrand::Rng;
 use orbit_chess::DatabaseOptions;
-use orbit_search::serve::{Code, RESULTS_MAX};
+use orbit_search::serve::{ErrorCode, RESULTS_MAX};
 use serde_json::{Value, json};
 
 use super::{Server, assert_code};
@@ -116,8 +116,8 @@ impl World {
             .then(|| (self.server.ask("hits", json!({ "of": id, "from": 3, "rows": 7 })), (3, 7)));
         let answer = self.server.answer_to(id);
         if !self.are_open[database] {
-            assert_code(&answer, Code::UnknownDatabase);
-            page.iter().for_each(|&(page, _)| assert_code(&self.server.answer_to(page), Code::UnknownQuery));
+            assert_code(&answer, ErrorCode::UnknownDatabase);
+            page.iter().for_each(|&(page, _)| assert_code(&self.server.answer_to(page), ErrorCode::UnknownQuery));
             self.compared[0] += 1;
             return;
         }
@@ -147,10 +147,10 @@ impl World {
             let (from, count) = (self.rng.u64(..1500), self.rng.u64(..60));
             let kept = (!self.kept.is_empty()).then(|| self.kept[self.rng.usize(..self.kept.len())]);
             let (of, expected) = match (self.rng.u8(..10), kept) {
-                (0, _) => (json!(1_000_000), Err(Code::UnknownQuery)),
-                (1, _) => (json!("1"), Err(Code::UnknownQuery)),
+                (0, _) => (json!(1_000_000), Err(ErrorCode::UnknownQuery)),
+                (1, _) => (json!("1"), Err(ErrorCode::UnknownQuery)),
                 (2, _) if !self.dropped.is_empty() => {
-                    (self.dropped[self.rng.usize(..self.dropped.len())].into(), Err(Code::Dropped))
+                    (self.dropped[self.rng.usize(..self.dropped.len())].into(), Err(ErrorCode::Dropped))
                 }
                 (_, Some((id, database, case))) => (id.into(), Ok((database, case))),
                 (_, None) => continue,
@@ -181,9 +181,9 @@ impl World {
         let number = self.rng.u32(..library.summary().unwrap().totals.games() as u32 + 2);
         let answer = self.server.answer("game", json!({ "database": name, "game": number }));
         if !self.are_open[at] {
-            return assert_code(&answer, Code::UnknownDatabase);
+            return assert_code(&answer, ErrorCode::UnknownDatabase);
         }
-        let Some(game) = library.game(number).unwrap() else { return assert_code(&answer, Code::Request) };
+        let Some(game) = library.game(number).unwrap() else { return assert_code(&answer, ErrorCode::Request) };
         let nodes = answer["nodes"].as_array().unwrap();
         assert_eq!(nodes.len() as u32, game.nodes());
         for (node, told) in (0..).zip(nodes) {
@@ -206,7 +206,7 @@ impl World {
         let Opened { name, path, variations, .. } = &self.databases[at];
         let open = json!({ "database": name, "paths": [path], "variations": variations });
         match (self.are_open[at], self.rng.bool()) {
-            (true, true) => assert_code(&self.server.answer("open", open), Code::Request),
+            (true, true) => assert_code(&self.server.answer("open", open), ErrorCode::Request),
             (true, false) => {
                 assert_eq!(self.server.answer("close", json!({ "database": name }))["closed"], *name);
                 let (closed, kept): (VecDeque<_>, _) = self.kept.drain(..).partition(|(_, of, _)| *of == at);
@@ -217,7 +217,7 @@ impl World {
             (false, is_asked) => {
                 if is_asked {
                     let answer = self.server.answer("close", json!({ "database": name }));
-                    assert_code(&answer, Code::UnknownDatabase);
+                    assert_code(&answer, ErrorCode::UnknownDatabase);
                 }
                 let answer = self.server.answer("open", open);
                 assert_eq!(
@@ -243,13 +243,13 @@ impl World {
         };
         self.server.send(&line);
         let answer = self.server.line();
-        assert_code(&answer, Code::Request);
+        assert_code(&answer, ErrorCode::Request);
         assert_eq!(answer["id"], if line == whole { json!(5) } else { Value::Null });
     }
 
     fn wrong_query(&mut self, (query, message): &(&str, Value)) {
         let answer = self.server.answer("query", json!({ "query": query, "database": "big" }));
-        assert_code(&answer, Code::Query);
+        assert_code(&answer, ErrorCode::Query);
         for field in ["message", "line", "column", "start", "end", "label", "help"] {
             assert_eq!(answer["error"][field], message[field], "{query}: {field}");
         }
@@ -274,11 +274,11 @@ impl World {
             answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));
             assert_eq!((&answers[0]["id"], &answers[0]["cancelled"]), (&cancel.into(), &true.into()));
             assert_eq!(answers[1]["id"], id);
-            assert_code(&answers[1], Code::Cancelled);
+            assert_code(&answers[1], ErrorCode::Cancelled);
         }
         // What was cancelled has no hits, and what is not under way cannot be cancelled.
-        assert_code(&self.server.answer("hits", json!({ "of": first })), Code::UnknownQuery);
-        assert_code(&self.server.answer("cancel", json!({ "of": first })), Code::UnknownQuery);
+        assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
+        assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {
             assert_eq!(self.server.answer("cancel", json!({ "of": id }))["cancelled"], false);
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::assert_code;
 use crate::common::waiting::{PATIENCE, Process, until};
 use crate::program::{QUERY, SAMPLE, rows, run};
-use orbit_search::serve::{CLIENTS_MAX, Code};
+use orbit_search::serve::{CLIENTS_MAX, ErrorCode};
 
 /// A process that serves clients.
 struct Listening {
@@ -95,10 +95,10 @@ fn clients_have_databases_and_hits_of_their_own() {
     assert_eq!(one.answer(1, "open", json!({ "database": "more", "paths": [copy] }))["games"], 1000);
     let more = json!({ "query": "mate", "database": "more" });
     assert_eq!(one.answer(2, "query", more.clone())["hits"], 25);
-    assert_code(&other.answer(2, "query", more), Code::UnknownDatabase);
-    assert_code(&other.answer(3, "hits", json!({ "of": 2 })), Code::UnknownQuery);
+    assert_code(&other.answer(2, "query", more), ErrorCode::UnknownDatabase);
+    assert_code(&other.answer(3, "hits", json!({ "of": 2 })), ErrorCode::UnknownQuery);
     // A file that another client has open is written by nobody.
-    assert_code(&other.answer(4, "write", json!({ "query": "mate", "path": copy })), Code::Database);
+    assert_code(&other.answer(4, "write", json!({ "query": "mate", "path": copy })), ErrorCode::Database);
     assert_eq!(other.answer(5, "close", json!({}))["closed"], "main");
     let found = one.answer(6, "query", json!({ "query": "mate", "rows": 30 }));
     assert_eq!(found["rows"].as_array().unwrap()[..], rows(&["mate", SAMPLE]));
@@ -123,7 +123,7 @@ fn a_slow_client_stops_its_own_search() {
         assert_eq!(line["from"], sent * 1000, "{line}");
         sent += 1;
     }
-    assert_code(&slow.answer_to(1), Code::Cancelled);
+    assert_code(&slow.answer_to(1), ErrorCode::Cancelled);
     assert_eq!(slow.answer(3, "query", json!({ "query": "mate" }))["hits"], 50);
 }
 
@@ -137,12 +137,12 @@ fn a_client_of_another_protocol_is_told_so_and_read_no_further() {
         client.input.write_all(format!("{first}{ping}").as_bytes()).unwrap();
         let error = client.line().unwrap();
         assert_eq!(error["id"], Value::Null);
-        assert_code(&error, Code::Request);
+        assert_code(&error, ErrorCode::Request);
         assert_eq!(client.line(), None, "{first:?}");
     }
     let mut client = server.client();
     client.input.write_all(format!("{{}}\n{ping}").as_bytes()).unwrap();
-    assert_code(&client.line().unwrap(), Code::Request);
+    assert_code(&client.line().unwrap(), ErrorCode::Request);
     assert_eq!(client.line().unwrap()["pong"], true);
 }
 
@@ -151,7 +151,7 @@ fn there_are_so_many_clients_and_no_more() {
     let server = Listening::start("127.0.0.1:0", &[]);
     let mut clients: Vec<Client> = (0..CLIENTS_MAX).map(|_| server.client()).collect();
     let mut late = Client::connect(&server.address);
-    assert_code(&late.line().unwrap(), Code::Busy);
+    assert_code(&late.line().unwrap(), ErrorCode::Busy);
     assert_eq!(late.line(), None);
     clients.pop();
     let mut next = until("room for a client", || {

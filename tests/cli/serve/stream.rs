@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Server, assert_code, with_endless};
 use crate::program::{QUERY, SAMPLE, rows};
-use orbit_search::serve::{Code, PAGE_ROWS_MAX};
+use orbit_search::serve::{ErrorCode, PAGE_ROWS_MAX};
 
 /// Asks a query, and gives its rows event by event, and its answer.
 fn streamed(server: &mut Server, mut fields: Value) -> (Vec<Vec<Value>>, Value) {
@@ -47,7 +47,7 @@ fn rows_come_as_they_are_found() {
         assert!(events.concat() == expected, "{args:?}");
         assert!(expected.len() < 1000 || events.len() > 1, "{args:?}");
         assert_eq!((&answer["hits"], answer.get("rows")), (&expected.len().into(), None), "{args:?}");
-        assert_code(&server.answer("hits", json!({ "of": answer["id"] })), Code::Dropped);
+        assert_code(&server.answer("hits", json!({ "of": answer["id"] })), ErrorCode::Dropped);
         fields["rows"] = 0.into();
         let kept = server.answer("query", fields);
         for field in ["games_hit", "positions_hit", "games", "positions", "hits", "type", "cut"] {
@@ -67,7 +67,7 @@ fn rows_come_as_they_are_found() {
     ] {
         let (events, answer) = streamed(&mut server, fields);
         assert!(events.is_empty());
-        assert_code(&answer, Code::Request);
+        assert_code(&answer, ErrorCode::Request);
     }
     server.finish();
 }
@@ -88,7 +88,7 @@ fn rows_do_not_wait_for_the_end() {
         .collect();
     assert_eq!((&answers[0]["id"], &answers[0]["cancelled"]), (&cancel.into(), &true.into()));
     assert_eq!(answers[1]["id"], slow);
-    assert_code(&answers[1], Code::Cancelled);
+    assert_code(&answers[1], ErrorCode::Cancelled);
     assert_eq!(server.answer("query", json!({ "query": "mate" }))["hits"], 25);
     server.finish();
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use orbit_database::StreamOptions;
 use orbit_engine::{Engine as _, PreparedQuery, Wants, reference::Bulk};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::Query;
 use orbit_reel::Block;
 
@@ -312,7 +312,7 @@ fn plans_say_most_queries_about_a_construct() {
             let (games, _) = games(&mut rng, variations);
             let term = GameQueries::new(&mut rng, &games).query(construct, k.is_multiple_of(2), variations);
             let Ok(parsed) = orbit_query::parse(&term.text()) else { continue };
-            let prepared = PreparedQuery::new(parsed.query, Options::default());
+            let prepared = PreparedQuery::new(parsed.query, PlanOptions::default());
             read += 1;
             planned += u64::from(prepared.is_ok_and(|prepared| prepared.planner.refusal().is_none()));
         }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use orbit_query::{
     Dialect,
-    words::{self, Group, Status, Value, Word},
+    words::{self, WordGroup, WordStatus, WordValue, Word},
 };
 
 use super::{
@@ -29,10 +29,10 @@ pub struct Generator<'a> {
 }
 
 /// The spellings of words of CQL 6 that are built, of which `wanted` says which to take.
-fn spellings(wanted: impl Fn(&Group, &Word) -> bool) -> Vec<&'static str> {
+fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
-    rows.filter(|(group, word)| word.status == Status::Here && wanted(group, word))
+    rows.filter(|(group, word)| word.status == WordStatus::Here && wanted(group, word))
         .flat_map(|(_, word)| word.spellings.iter().copied())
         .collect()
 }
@@ -78,11 +78,11 @@ const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Com
 const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
 
 /// Words of a type that are filters by themselves.
-pub(super) fn leaves(value: Value) -> &'static [&'static str] {
+pub(super) fn leaves(value: WordValue) -> &'static [&'static str] {
     type Leaves = [Vec<&'static str>; 3];
     static LEAVES: LazyLock<Leaves> = LazyLock::new(|| {
-        [Value::Condition, Value::Squares, Value::Number].map(|value| {
-            let is_leaf = |group: &Group, word: &Word| {
+        [WordValue::Condition, WordValue::Squares, WordValue::Number].map(|value| {
+            let is_leaf = |group: &WordGroup, word: &Word| {
                 !GROUPS_OF_GAMES.contains(&group.title)
                     && !WORDS_OF_GAMES.contains(&word.spellings[0])
                     && word.is_alone()
@@ -94,8 +94,8 @@ pub(super) fn leaves(value: Value) -> &'static [&'static str] {
         })
     });
     match value {
-        Value::Condition => &LEAVES[0],
-        Value::Squares => &LEAVES[1],
+        WordValue::Condition => &LEAVES[0],
+        WordValue::Squares => &LEAVES[1],
         _ => &LEAVES[2],
     }
 }
@@ -512,7 +512,7 @@ impl<'a> Generator<'a> {
                 0 => Term::leaf(Ty::Set, "."),
                 1 => Term::leaf(Ty::Set, "[]"),
                 2 => Term::leaf(Ty::Set, "makesquare \"e4\""),
-                3 | 4 => Term::leaf(Ty::Set, *self.rng.pick(leaves(Value::Squares))),
+                3 | 4 => Term::leaf(Ty::Set, *self.rng.pick(leaves(WordValue::Squares))),
                 5 => self.variable(Ty::Set).unwrap_or_else(|| self.designator()),
                 _ => self.designator(),
             };
@@ -661,7 +661,7 @@ impl<'a> Generator<'a> {
                 }
                 4 => self.variable(Ty::Num).unwrap_or_else(|| Term::leaf(Ty::Num, "2")),
                 5 | 6 => Term::leaf(Ty::Num, *self.rng.pick(&["elo", "(elo white)", "(elo black)", "(1/0)"])),
-                _ => Term::leaf(Ty::Num, *self.rng.pick(leaves(Value::Number))),
+                _ => Term::leaf(Ty::Num, *self.rng.pick(leaves(WordValue::Number))),
             };
         }
         let d = depth - 1;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use orbit_database::StreamOptions;
 use orbit_engine::{Answer, PreparedQuery};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 use shakmaty::{
     Board, CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen, san::SanPlus,
@@ -108,7 +108,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
 /// The engines that can say a query.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
-    let prepared = PreparedQuery::new(query, Options::default());
+    let prepared = PreparedQuery::new(query, PlanOptions::default());
     let is_planned = prepared.is_ok_and(|prepared| prepared.planner.refusal().is_none());
     [Runner::reference()].into_iter().chain(is_planned.then(|| Runner::cpu(0))).collect()
 }

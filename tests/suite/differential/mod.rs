@@ -30,7 +30,7 @@ use orbit_engine::{
     cpu::{Cpu, Isa, MachineCode},
     reference::Bulk,
 };
-use orbit_plan::{Options, OrbitNote};
+use orbit_plan::{PlanOptions, OrbitNote};
 use orbit_query::{
     Query,
     tree::{self, ConditionOp, Counted, NumberOp, PositionOp, Ref, SquaresOp, TextOp, Written},
@@ -253,7 +253,7 @@ enum Outcome {
     Differ(String),
 }
 
-fn compare(query: &Query, block: &Block, options: Options) -> Outcome {
+fn compare(query: &Query, block: &Block, options: PlanOptions) -> Outcome {
     catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
 }
 
@@ -266,7 +266,7 @@ fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-fn compare_engines(query: &Query, block: &Block, options: Options) -> Outcome {
+fn compare_engines(query: &Query, block: &Block, options: PlanOptions) -> Outcome {
     let reference = Bulk::new([query]);
     let prepared = PreparedQuery::new(query.clone(), options);
     let (reference, prepared) = match (reference, prepared) {
@@ -448,7 +448,7 @@ fn run(seed: u64, real: &[Position], seen: &mut Seen) {
     }
 }
 
-fn shrink(term: Term, block: &Block, options: Options) -> Term {
+fn shrink(term: Term, block: &Block, options: PlanOptions) -> Term {
     term.shrink(&mut |text| {
         orbit_query::parse(text)
             .is_ok_and(|parsed| matches!(compare(&parsed.query, block, options), Outcome::Differ(_)))

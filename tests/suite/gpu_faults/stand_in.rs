@@ -12,7 +12,7 @@ use orbit_engine::{
     fallback::Fallback,
     gpu::{GpuDevice, GpuError, GpuOptions},
 };
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
 use super::{
@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_millis(1500);
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
-    PreparedQuery::new(orbit_query::parse(text).unwrap().query, Options::default()).unwrap()
+    PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
 }
 
 /// Real games in some blocks.

@@ -1,6 +1,6 @@
 //! Games taken out of their files, commented and put together again are read as they were.
 
-use orbit_pgn::{AnnotationKind, Kind, Status, Tag, annotate, first_game, game_text, read_game, separator};
+use orbit_pgn::{AnnotationKind, SourceKind, GameStatus, Tag, annotate, first_game, game_text, read_game, separator};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -16,8 +16,8 @@ fn essence(game: &Game) -> Game {
     let offset = game.offset;
     (game.number, game.offset) = (0, 0);
     match &mut game.status {
-        Status::Whole => {}
-        Status::Cut(fault) | Status::Skipped(fault) => fault.offset -= offset,
+        GameStatus::Whole => {}
+        GameStatus::Cut(fault) | GameStatus::Skipped(fault) => fault.offset -= offset,
     }
     game.notes.retain(|note| !is_of_end(note));
     game.notes.iter_mut().for_each(|note| note.offset -= offset);
@@ -26,7 +26,7 @@ fn essence(game: &Game) -> Game {
 
 fn without_offsets(game: &Game) -> Game {
     let mut game = essence(game);
-    if let Status::Cut(fault) | Status::Skipped(fault) = &mut game.status {
+    if let GameStatus::Cut(fault) | GameStatus::Skipped(fault) = &mut game.status {
         fault.offset = 0;
     }
     game.notes.iter_mut().for_each(|note| note.offset = 0);
@@ -46,7 +46,7 @@ fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
 fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     let text = first_game(&bytes[game.offset as usize..], CAP);
     let alone = read_game(text, &ParseOptions::default()).map(|game| essence(&game));
-    if matches!(game.status, Status::Skipped(_))
+    if matches!(game.status, GameStatus::Skipped(_))
         || alone != Some(essence(game)) && !begins_a_line(bytes, game)
     {
         return None;
@@ -96,7 +96,7 @@ fn commented_nodes(name: &str, text: &[u8]) {
 /// Checks the games of a text alone and, the last one first, together; returns how many there are.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let chunk = Sources::from_bytes(name, bytes.to_vec()).next_chunk();
-    if chunk.is_some_and(|chunk| chunk.texts[0].kind == Kind::Epd) {
+    if chunk.is_some_and(|chunk| chunk.texts[0].kind == SourceKind::Epd) {
         return 0;
     }
     let games = games(bytes);

@@ -1,6 +1,6 @@
 //! The odd things that real files hold, as a table.
 
-use orbit_pgn::{Outcome, Status};
+use orbit_pgn::{Outcome, GameStatus};
 
 use super::*;
 
@@ -14,12 +14,12 @@ fn summary(game: &Game) -> String {
     };
     let mut out = format!("@{} {outcome} {}", game.offset, game.moves.len());
     match &game.status {
-        Status::Whole => {}
-        Status::Cut(fault) => {
+        GameStatus::Whole => {}
+        GameStatus::Cut(fault) => {
             assert_eq!(fault.ply as usize, game.moves.len());
             out += &format!(" cut@{}: {}", fault.offset, fault.reason);
         }
-        Status::Skipped(fault) => out += &format!(" skipped: {}", fault.reason),
+        GameStatus::Skipped(fault) => out += &format!(" skipped: {}", fault.reason),
     }
     for note in game.notes.iter().filter(|note| !is_of_end(note)) {
         out += &format!(" note: {}", note.reason);
@@ -249,7 +249,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         for chunk_bytes in [1, 20, 1 << 20] {
             let games = games_with(text.as_bytes(), chunk_bytes, 64 << 20);
             let notes = |game: &Game| game.notes.iter().filter(|note| is_of_end(note)).cloned().collect();
-            let notes: Vec<Vec<Fault>> = games.iter().map(notes).collect();
+            let notes: Vec<Vec<ReadFault>> = games.iter().map(notes).collect();
             let (last, before) = notes.split_last().unwrap();
             assert!(before.iter().all(Vec::is_empty), "{text}");
             let found = last.first().map(|note| (note.offset, note.ply));
@@ -258,7 +258,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
                 (at, usize::from(at.is_some())),
                 "{text}, chunks of {chunk_bytes}"
             );
-            assert!(at.is_none() || games.last().unwrap().status == Status::Whole);
+            assert!(at.is_none() || games.last().unwrap().status == GameStatus::Whole);
         }
     }
     // A file that cannot be read on says so itself.
@@ -324,7 +324,7 @@ fn bytes_of_windows_1252_are_read() {
 fn a_side_in_check_may_pass_and_play_goes_on() {
     let text = format!("{ONE_BEFORE_NULL}1... -- 2. Kd1 Kd7 3. Qe3 *");
     let game = games(text.as_bytes()).swap_remove(0);
-    assert_eq!((game.moves.len(), &game.status), (4, &Status::Whole));
+    assert_eq!((game.moves.len(), &game.status), (4, &GameStatus::Whole));
     let text = format!("{ONE_BEFORE_NULL}1... -- 2. Qxe8 *");
     assert_eq!(
         summary(&games(text.as_bytes())[0]),
@@ -351,7 +351,7 @@ fn games_without_line_ends_between_them_are_all_found() {
     for chunk_bytes in [1, 100, 1 << 20] {
         let games = games_with(text.as_bytes(), chunk_bytes, 50);
         assert_eq!(games.len(), 500, "chunks of {chunk_bytes}");
-        assert!(games.iter().all(|game| game.status == Status::Whole && game.moves.len() == 2));
+        assert!(games.iter().all(|game| game.status == GameStatus::Whole && game.moves.len() == 2));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Real files: none panics, none is left unread, and the known totals come out.
 
 use orbit_core::board::PackedMove;
-use orbit_pgn::Status;
+use orbit_pgn::GameStatus;
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn totals_of_the_known_files() {
     let corpus = corpus();
     for (name, count, positions) in [("otb.pgn", 11_372, 1_004_819), ("fen.pgn", 9_847, 80_012)] {
         let games = games_of_file(&corpus.join(name));
-        let not_whole: Vec<_> = games.iter().filter(|game| game.status != Status::Whole).collect();
+        let not_whole: Vec<_> = games.iter().filter(|game| game.status != GameStatus::Whole).collect();
         assert_eq!(not_whole, [] as [&Game; 0], "{name}");
         let sum: usize = games.iter().map(|game| game.moves.len() + 1).sum();
         assert_eq!((games.len(), sum), (count, positions), "{name}");
@@ -40,13 +40,13 @@ fn totals_of_every_package() {
             all.games += 1;
             all.outcomes[game.outcome as usize] += 1;
             match &game.status {
-                Status::Whole => all.whole += 1,
-                Status::Cut(fault) => {
+                GameStatus::Whole => all.whole += 1,
+                GameStatus::Cut(fault) => {
                     all.cut += 1;
                     assert_eq!(fault.ply as usize, game.moves.len(), "{name}");
                     assert!(fault.offset >= game.offset && !fault.reason.is_empty(), "{name}");
                 }
-                Status::Skipped(_) => {
+                GameStatus::Skipped(_) => {
                     all.skipped += 1;
                     assert!(game.moves.is_empty() && game.start.is_none(), "{name}");
                     continue;

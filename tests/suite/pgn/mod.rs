@@ -22,7 +22,7 @@ mod web;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use orbit_pgn::{Fault, Game, Options, ParseOptions, Sources};
+use orbit_pgn::{ReadFault, Game, Options, ParseOptions, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
@@ -46,7 +46,7 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
 }
 
 /// Whether a note is of the end of a file, and not of the game before it.
-fn is_of_end(note: &Fault) -> bool {
+fn is_of_end(note: &ReadFault) -> bool {
     note.reason == "the last game has no result and counts as `*`: the file may be cut off"
 }
 

@@ -1,7 +1,7 @@
 //! What is read in a quick way and what is not must come to the same. A tab is as good as a space, and
 //! CR as LF, but no quick way takes them.
 
-use orbit_pgn::{Status, Tag};
+use orbit_pgn::{GameStatus, Tag};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -27,8 +27,8 @@ fn with_other_blanks(text: &[u8]) -> Vec<u8> {
 fn without_blanks(mut game: Game) -> Game {
     let plain = |reason: &mut String| *reason = reason.replace(['\u{fffd}', '\t'], " ");
     match &mut game.status {
-        Status::Whole => {}
-        Status::Cut(fault) | Status::Skipped(fault) => plain(&mut fault.reason),
+        GameStatus::Whole => {}
+        GameStatus::Cut(fault) | GameStatus::Skipped(fault) => plain(&mut fault.reason),
     }
     game.notes.iter_mut().for_each(|note| plain(&mut note.reason));
     for Tag { value, .. } in &mut game.tags {

@@ -1,7 +1,7 @@
 //! What is kept of a game is legal, and nothing legal is refused: shakmaty is the yardstick.
 
 use orbit_core::board::{PackedMove, Position};
-use orbit_pgn::Status;
+use orbit_pgn::GameStatus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, fen::Fen, san::San};
 
 use super::*;
@@ -27,7 +27,7 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
             let text = format!("[FEN \"{fen}\"]\n\n1. {word} *\n");
             let [game] = &games(text.as_bytes())[..] else { panic!("{text}") };
             assert_eq!(game.moves.first().copied(), wanted, "{word} in {fen}");
-            assert_eq!(game.status == Status::Whole, wanted.is_some(), "{word} in {fen}");
+            assert_eq!(game.status == GameStatus::Whole, wanted.is_some(), "{word} in {fen}");
             counts[usize::from(wanted.is_some())] += 1;
         }
     }
@@ -56,7 +56,7 @@ fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
             let text = format!("[FEN \"{passed}\"]\n\n1. -- {word} {remark} *\n");
             let [game] = &games(text.as_bytes())[..] else { panic!("{text}") };
             assert_eq!(game.moves.get(1).copied(), wanted, "{word} in {fen}");
-            assert_eq!(game.status == Status::Whole, wanted.is_some(), "{word} in {fen}");
+            assert_eq!(game.status == GameStatus::Whole, wanted.is_some(), "{word} in {fen}");
             counts[usize::from(wanted.is_some())] += 1;
         }
     }
@@ -97,7 +97,7 @@ fn words() -> impl Iterator<Item = String> {
 fn what_is_kept_of_real_files_is_legal() {
     for (name, path) in corpus_files() {
         for game in games_of_file(&path) {
-            if matches!(game.status, Status::Skipped(_)) {
+            if matches!(game.status, GameStatus::Skipped(_)) {
                 continue;
             }
             let game_name = format!("{name} {}", game.number);

@@ -4,7 +4,7 @@
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
 use orbit_core::positions::chessops::*;
 use orbit_core::positions::names::{Shifts, parse};
-use orbit_core::positions::{Board, Group, SquareTransform, king_side, view_from_black};
+use orbit_core::positions::{Board, SymmetryGroup, SquareTransform, king_side, view_from_black};
 
 use super::{moved, set, setup};
 
@@ -205,7 +205,7 @@ fn symmetry_is_that_of_pieces_and_colours() {
     ] {
         let board: Board = fen.parse().unwrap();
         assert_eq!((printed(&board), ours(&board)), (by_squares, by_pieces), "{fen}");
-        let named = Group::Dihedral.symmetries().filter(|symmetry| {
+        let named = SymmetryGroup::Dihedral.symmetries().filter(|symmetry| {
             matches!(symmetry.dihedral, Dihedral::ReflectFiles | Dihedral::ReflectRanks)
                 && symmetry.fixes(&board)
         });

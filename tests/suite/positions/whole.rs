@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use orbit_core::board::{Bitboard, Color, Dihedral, Role, Square};
 use orbit_core::positions::{
-    Board, Group, Setup, SquareTransform, Symmetry, Transform, TransformError, canonical, flip_colors,
+    Board, SymmetryGroup, Setup, SquareTransform, Symmetry, Transform, TransformError, canonical, flip_colors,
 };
 
 use super::random::position;
@@ -105,7 +105,7 @@ fn what_a_shift_pushes_off_the_board_is_gone() {
 
 #[test]
 fn groups_are_closed() {
-    for (group, size) in [(Group::Dihedral, 8), (Group::Color, 2), (Group::All, 16)] {
+    for (group, size) in [(SymmetryGroup::Dihedral, 8), (SymmetryGroup::Color, 2), (SymmetryGroup::All, 16)] {
         let all: Vec<Symmetry> = group.symmetries().collect();
         assert_eq!(all.len(), size);
         assert_eq!(all[0], Symmetry { colors: false, dihedral: Dihedral::Identity });
@@ -128,7 +128,7 @@ fn groups_are_closed() {
 #[test]
 fn all_images_share_one_canonical_form_and_no_others_do() {
     let mut rng = Rng::new(12);
-    for group in [Group::Dihedral, Group::Color, Group::All] {
+    for group in [SymmetryGroup::Dihedral, SymmetryGroup::Color, SymmetryGroup::All] {
         let mut forms = HashSet::new();
         let mut orbits = HashSet::new();
         for before in positions(300) {
@@ -143,7 +143,7 @@ fn all_images_share_one_canonical_form_and_no_others_do() {
                     format!("{image:?}")
                 })
                 .collect();
-            if group != Group::Dihedral {
+            if group != SymmetryGroup::Dihedral {
                 assert_eq!(form.turn, Color::White);
             }
             forms.insert(form);
@@ -163,7 +163,7 @@ fn all_images_share_one_canonical_form_and_no_others_do() {
 
 #[test]
 fn symmetries_see_pieces_and_colours() {
-    let names = |fen: &str, group: Group| {
+    let names = |fen: &str, group: SymmetryGroup| {
         let board: Board = fen.parse().unwrap();
         group.symmetries().filter(|s| s.fixes(&board)).map(|s| s.to_string()).collect::<Vec<_>>().join(" ")
     };
@@ -176,14 +176,14 @@ fn symmetries_see_pieces_and_colours() {
         ("8/8/8/3Rr3/3Rr3/8/8/8", 4),
         ("8/8/8/8/8/8/8/R6N", 1),
     ] {
-        assert_eq!(names(fen, Group::All).split(' ').count(), all, "{fen}: {}", names(fen, Group::All));
+        assert_eq!(names(fen, SymmetryGroup::All).split(' ').count(), all, "{fen}: {}", names(fen, SymmetryGroup::All));
     }
     assert_eq!(
-        names("r6r/8/8/8/8/8/8/R6R", Group::All),
+        names("r6r/8/8/8/8/8/8/R6R", SymmetryGroup::All),
         "identity flip-files flip-colors flip-colors,flip-files"
     );
-    assert_eq!(names("8/8/8/8/8/8/1B6/B7", Group::Dihedral), "identity flip-diagonal");
-    assert_eq!(names("8/8/8/8/8/8/1B6/B7", Group::Color), "identity");
+    assert_eq!(names("8/8/8/8/8/8/1B6/B7", SymmetryGroup::Dihedral), "identity flip-diagonal");
+    assert_eq!(names("8/8/8/8/8/8/1B6/B7", SymmetryGroup::Color), "identity");
 }
 
 #[test]

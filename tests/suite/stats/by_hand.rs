@@ -1,13 +1,13 @@
 //! Small tables that were counted by hand.
 
-use orbit_search::stats::{Counts, GroupRow, Key, Tally};
+use orbit_search::stats::{Counts, GroupRow, GroupKey, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 
 /// `key: games hit/games, positions hit/positions`, with the second key if there is one.
 fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
     let row = |GroupRow { keys: [first, second], all, hit, .. }: &GroupRow| {
-        let second = if *second == Key::Whole { String::new() } else { format!(" {second}") };
+        let second = if *second == GroupKey::Whole { String::new() } else { format!(" {second}") };
         format!("{first}{second}: {}/{}, {}/{}", hit.games, all.games, hit.positions, all.positions)
     };
     counts.rows(&grouping.parse().unwrap()).iter().map(row).collect()

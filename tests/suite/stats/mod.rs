@@ -10,7 +10,7 @@ mod written;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_database::{BlockStream, Room, StreamOptions};
+use orbit_database::{BlockStream, MemoryBudget, StreamOptions};
 use orbit_engine::{Answers, Wants};
 use orbit_search::choice::Choice;
 use orbit_search::executor::BlockAnswers;
@@ -58,7 +58,7 @@ fn counted(
     let stats = Stats::new(Grouping::list(groupings).unwrap());
     let scan = scan(query).threads(threads);
     let mut sum = stats.none();
-    let work = |result: BlockAnswers<'_>, _: &Room| {
+    let work = |result: BlockAnswers<'_>, _: &MemoryBudget| {
         let (block, Answers { hits, copies, .. }) = (result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()

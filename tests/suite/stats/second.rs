@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::{Hits, Values, Wants};
 use orbit_search::choice::Choice;
 use orbit_search::executor::BlockAnswers;
@@ -25,7 +25,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
     let scan = scan(query);
     let names = &Names::default();
-    let work = |result: BlockAnswers<'_>, _: &Room| {
+    let work = |result: BlockAnswers<'_>, _: &MemoryBudget| {
         let (block, hits) = (result.block, &result.answers[0].hits);
         let found = Found::new(block, hits, names);
         Format::JsonLines { rows: Rows::Hits, columns: Columns::of_objects(Extras::default()) }
@@ -161,8 +161,8 @@ fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str
 
 fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     let rows = counts.rows(&grouping.parse().unwrap());
-    let name = |keys: [orbit_search::stats::Key; 2]| match keys {
-        [first, orbit_search::stats::Key::Whole] => first.to_string(),
+    let name = |keys: [orbit_search::stats::GroupKey; 2]| match keys {
+        [first, orbit_search::stats::GroupKey::Whole] => first.to_string(),
         [first, second] => format!("{first} * {second}"),
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use orbit_chess::Color;
-use orbit_database::{BlockStream, Room, StreamOptions};
+use orbit_database::{BlockStream, MemoryBudget, StreamOptions};
 use orbit_engine::{Outcome, PreparedQuery, Wants};
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_search::choice::{Choice, Player};
 use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Run, StatisticsCollector};
@@ -74,7 +74,7 @@ type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
     let mut all = List::new();
-    let work = |found: BlockAnswers<'_>, _: &Room| {
+    let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
         let mut out = Vec::new();
         for game in found.block.games() {
             let side = found.sides.as_ref().and_then(|sides| sides[game.index()]);
@@ -253,7 +253,7 @@ fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let counts = |texts: &[&str]| {
         let prepared = texts.iter().map(|text| {
             let query = orbit_query::parse(text).unwrap().query;
-            PreparedQuery::new(query, Options::default()).unwrap()
+            PreparedQuery::new(query, PlanOptions::default()).unwrap()
         });
         let scan = Executor::of(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);
         let stats = Stats::new(Grouping::list("ply:2").unwrap()).with_sides();

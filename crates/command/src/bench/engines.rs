@@ -14,7 +14,7 @@ use super::super::common::{Out, grouped, size_text, threads};
 use super::super::devices::as_json;
 use super::super::failure::{Exit, Failure};
 use super::super::queries::{self, NamedQuery};
-use super::games::{Games, best, failed, in_parallel, positions, rate};
+use super::games::{BenchGames, best, failed, in_parallel, positions, rate};
 use super::{Args, QUERIES, STREAMS};
 
 /// Positions without `--positions`.
@@ -25,7 +25,7 @@ const CPU_POSITIONS_MAX: u64 = 32_000_000;
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let games = Games::open(&args.paths, args.positions.unwrap_or(POSITIONS), threads(args.threads))?;
+    let games = BenchGames::open(&args.paths, args.positions.unwrap_or(POSITIONS), threads(args.threads))?;
     let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect, Severity::Hint)?;
     let cpu = CpuFigures::measure(&games, &args);
     let device = match args.gpu.options() {
@@ -38,12 +38,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         },
     };
-    let card = device.as_ref().map(|device| Card::open(device, &games)).transpose()?;
+    let card = device.as_ref().map(|device| BenchCard::open(device, &games)).transpose()?;
     let mut rows = Vec::new();
     for query in &queries {
         rows.push(Timing::measure(query, &games, card.as_ref(), &args)?);
     }
-    let shared = Shared::measure(&queries, &games, card.as_ref(), &args)?;
+    let shared = SharedRun::measure(&queries, &games, card.as_ref(), &args)?;
     let mut out = Out::new();
     if args.json {
         out.json(&json_of(&games, &cpu, card.as_ref(), &rows, &shared, &args))?;
@@ -63,7 +63,7 @@ struct CpuFigures {
 }
 
 impl CpuFigures {
-    fn measure(games: &Games, args: &Args) -> CpuFigures {
+    fn measure(games: &BenchGames, args: &Args) -> CpuFigures {
         let words: Vec<[u64; 4]> = (0..FLOOR_POSITIONS as u64).map(|k| [k, k + 1, k + 2, k + 3]).collect();
         let (sum, _) = best(args.runs + 2, || {
             let sum = |all: u64, [a, b, c, d]: &[u64; 4]| all.wrapping_add(a ^ b ^ c ^ d);
@@ -88,18 +88,18 @@ impl CpuFigures {
 }
 
 /// A card with the games on it.
-struct Card<'a> {
+struct BenchCard<'a> {
     device: &'a Arc<GpuDevice>,
     report: AdapterReport,
     uploads: [(&'static str, f64); 3],
     resident: Resident<'a>,
 }
 
-impl<'a> Card<'a> {
-    fn open(device: &'a Arc<GpuDevice>, games: &'a Games) -> Result<Card<'a>, Failure> {
+impl<'a> BenchCard<'a> {
+    fn open(device: &'a Arc<GpuDevice>, games: &'a BenchGames) -> Result<BenchCard<'a>, Failure> {
         let uploads = device.upload_rates().map_err(failed)?;
         let resident = device.upload(&games.blocks(u64::MAX / 2)).map_err(failed)?;
-        Ok(Card { device, report: device.report(), uploads, resident })
+        Ok(BenchCard { device, report: device.report(), uploads, resident })
     }
 
     /// What it may be called.
@@ -130,8 +130,8 @@ struct CardFigures {
 impl Timing {
     fn measure(
         query: &NamedQuery,
-        games: &Games,
-        card: Option<&Card>,
+        games: &BenchGames,
+        card: Option<&BenchCard>,
         args: &Args,
     ) -> Result<Timing, Failure> {
         let NamedQuery { name, text, prepared } = query;
@@ -159,8 +159,8 @@ impl Timing {
 fn card_figures(
     name: &str,
     prepared: &PreparedQuery,
-    games: &Games,
-    card: &Card,
+    games: &BenchGames,
+    card: &BenchCard,
     hits: &[Hits],
     args: &Args,
 ) -> Result<CardFigures, Failure> {
@@ -198,19 +198,19 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
 }
 
 /// All queries at once, against one after the other.
-struct Shared {
+struct SharedRun {
     queries: usize,
     cpu: f64,
     resident: Option<f64>,
 }
 
-impl Shared {
+impl SharedRun {
     fn measure(
         queries: &[NamedQuery],
-        games: &Games,
-        card: Option<&Card>,
+        games: &BenchGames,
+        card: Option<&BenchCard>,
         args: &Args,
-    ) -> Result<Shared, Failure> {
+    ) -> Result<SharedRun, Failure> {
         let plans = orbit_engine::plans(queries.iter().map(|query| &query.prepared)).map_err(failed)?;
         let cpu = Cpu::new(Arc::clone(&plans));
         let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
@@ -230,7 +230,7 @@ impl Shared {
                 Ok::<f64, Failure>(rate(games.positions(), time))
             })
             .transpose()?;
-        Ok(Shared { queries: queries.len(), cpu: rate(positions(&blocks), alone), resident })
+        Ok(SharedRun { queries: queries.len(), cpu: rate(positions(&blocks), alone), resident })
     }
 }
 
@@ -240,11 +240,11 @@ const GIGA: f64 = 1e9;
 const POSITION_BYTES: f64 = 32.0;
 
 fn text_of(
-    games: &Games,
+    games: &BenchGames,
     cpu: &CpuFigures,
-    card: Option<&Card>,
+    card: Option<&BenchCard>,
     rows: &[Timing],
-    shared: &Shared,
+    shared: &SharedRun,
 ) -> Vec<String> {
     let mut lines = vec![
         format!("orbit {}, {} threads", env!("CARGO_PKG_VERSION"), games.threads),
@@ -298,11 +298,11 @@ fn text_of(
 }
 
 fn json_of(
-    games: &Games,
+    games: &BenchGames,
     cpu: &CpuFigures,
-    card: Option<&Card>,
+    card: Option<&BenchCard>,
     rows: &[Timing],
-    shared: &Shared,
+    shared: &SharedRun,
     args: &Args,
 ) -> Value {
     let seconds = |time: Duration| time.as_secs_f64();

@@ -16,16 +16,16 @@ pub(super) fn failed(error: impl std::fmt::Display) -> Failure {
 }
 
 /// Games in memory, any number of times over.
-pub(super) struct Games {
+pub(super) struct BenchGames {
     pub(super) blocks: Vec<Block>,
     /// How often all of them are given.
     pub(super) repeats: usize,
     pub(super) threads: usize,
 }
 
-impl Games {
+impl BenchGames {
     /// Reads games, or takes those that are built in, to be given until there are so many positions.
-    pub(super) fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<Games, Failure> {
+    pub(super) fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<BenchGames, Failure> {
         let database = if paths.is_empty() {
             BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
         } else {
@@ -44,7 +44,7 @@ impl Games {
                     .into(),
             ));
         }
-        Ok(Games { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
+        Ok(BenchGames { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
     }
 
     /// Blocks with at least so many positions, the same ones again and again.

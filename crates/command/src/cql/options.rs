@@ -13,7 +13,7 @@ use orbit_query::tree::Comments;
 use crate::failure::Failure;
 
 /// An option: what it is called, what it takes, and what it does.
-struct Row {
+struct OptionRow {
     names: &'static [&'static str],
     operands: &'static str,
     does: Does,
@@ -64,11 +64,11 @@ enum Does {
 
 macro_rules! rows {
     ($([$($name:literal),+] $operands:literal $does:expr, $help:literal;)+) => {
-        &[$(Row { names: &[$($name),+], operands: $operands, does: $does, help: $help },)+]
+        &[$(OptionRow { names: &[$($name),+], operands: $operands, does: $does, help: $help },)+]
     };
 }
 
-const ROWS: &[Row] = rows! {
+const ROWS: &[OptionRow] = rows! {
     ["input", "i"] "GAMES.pgn" Does::Input, "search these games, whatever the script names; `-` is standard input";
     ["output", "o"] "OUT.pgn" Does::Output, "write the games here; `-` is standard output";
     ["vi"] "" Does::InputNamed("hhdbvi.pgn"), "search hhdbvi.pgn";
@@ -127,15 +127,15 @@ const ROWS: &[Row] = rows! {
 };
 
 /// What the arguments ask for.
-pub(super) enum Asked {
+pub(super) enum Action {
     Help,
     Version,
-    Search(Box<Options>),
+    Search(Box<CqlOptions>),
 }
 
 /// What a search is to do.
 #[derive(Debug, Default)]
-pub(super) struct Options {
+pub(super) struct CqlOptions {
     pub(super) script: Option<PathBuf>,
     pub(super) input: Option<PathBuf>,
     pub(super) output: Option<PathBuf>,
@@ -159,7 +159,7 @@ pub(super) struct Options {
     files: Option<PathBuf>,
 }
 
-impl Options {
+impl CqlOptions {
     /// Sets what a query is to do; what its header says else stays.
     pub(super) fn apply(&self, query: &mut Query) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
@@ -181,9 +181,9 @@ impl Options {
 ///
 /// An option that does not exist or is not there, one that is given twice, operands that are missing or wrong, and a second
 /// script.
-pub(super) fn read(words: Vec<OsString>) -> Result<Asked, Failure> {
-    let mut words = Words { words: words.into_iter().peekable() };
-    let (mut options, mut seen) = (Options::default(), HashSet::new());
+pub(super) fn read(words: Vec<OsString>) -> Result<Action, Failure> {
+    let mut words = ArgumentWords { words: words.into_iter().peekable() };
+    let (mut options, mut seen) = (CqlOptions::default(), HashSet::new());
     while let Some(word) = words.words.next() {
         let Some(name) =
             word.to_str().and_then(|word| word.strip_prefix('-')).filter(|name| !name.is_empty())
@@ -203,19 +203,19 @@ pub(super) fn read(words: Vec<OsString>) -> Result<Asked, Failure> {
             return Err(Failure::Other(format!("-{} is given twice: leave one out", row.names[0])));
         }
         match row.does {
-            Does::Help => return Ok(Asked::Help),
-            Does::Version => return Ok(Asked::Version),
+            Does::Help => return Ok(Action::Help),
+            Does::Version => return Ok(Action::Version),
             Does::Refused(why) => {
                 return Err(Failure::Other(format!("CQL's -{name} is not supported: {why}: leave it out")));
             }
             _ => options.take(row, &mut words)?,
         }
     }
-    Ok(Asked::Search(Box::new(options)))
+    Ok(Action::Search(Box::new(options)))
 }
 
-impl Options {
-    fn take(&mut self, row: &Row, words: &mut Words) -> Result<(), Failure> {
+impl CqlOptions {
+    fn take(&mut self, row: &OptionRow, words: &mut ArgumentWords) -> Result<(), Failure> {
         match row.does {
             Does::Input => self.set_input(PathBuf::from(words.operand(row)?))?,
             Does::InputNamed(name) => self.set_input(PathBuf::from(name))?,
@@ -286,18 +286,18 @@ fn set<T>(to: &mut Option<T>, value: T, names: &str) -> Result<(), Failure> {
 }
 
 /// The arguments that are still to be read.
-struct Words {
+struct ArgumentWords {
     words: std::iter::Peekable<std::vec::IntoIter<OsString>>,
 }
 
-impl Words {
-    fn operand(&mut self, row: &Row) -> Result<OsString, Failure> {
+impl ArgumentWords {
+    fn operand(&mut self, row: &OptionRow) -> Result<OsString, Failure> {
         self.words.next().ok_or_else(|| {
             Failure::Other(format!("-{} lacks its value: write `-{0} {}`", row.names[0], row.operands))
         })
     }
 
-    fn text(&mut self, row: &Row) -> Result<String, Failure> {
+    fn text(&mut self, row: &OptionRow) -> Result<String, Failure> {
         let word = self.operand(row)?;
         let wrong = |word: OsString| {
             Failure::Other(format!("the value `{}` of -{} is not UTF-8", word.display(), row.names[0]))
@@ -305,7 +305,7 @@ impl Words {
         word.into_string().map_err(wrong)
     }
 
-    fn number(&mut self, row: &Row) -> Result<u32, Failure> {
+    fn number(&mut self, row: &OptionRow) -> Result<u32, Failure> {
         let word = self.text(row)?;
         word.parse().ok().filter(|number| i32::try_from(*number).is_ok()).ok_or_else(|| {
             let (name, operands) = (row.names[0], row.operands);
@@ -314,7 +314,7 @@ impl Words {
     }
 
     /// A number, or two that are its bounds.
-    fn range(&mut self, row: &Row) -> Result<(u32, u32), Failure> {
+    fn range(&mut self, row: &OptionRow) -> Result<(u32, u32), Failure> {
         let low = self.number(row)?;
         let is_number = |word: &OsString| {
             word.to_str()
@@ -332,7 +332,7 @@ impl Words {
 }
 
 /// A value as a string of CQL.
-fn quoted(row: &Row, value: &str) -> Result<String, Failure> {
+fn quoted(row: &OptionRow, value: &str) -> Result<String, Failure> {
     if value.contains('"') || value.chars().any(char::is_control) {
         return Err(Failure::Other(format!(
             "the value of -{} has a quotation mark or a control character, which a string of CQL cannot have: write \
@@ -382,10 +382,10 @@ pub(super) fn list() -> String {
 mod tests {
     use super::*;
 
-    fn read_words(line: &str) -> Result<Options, String> {
+    fn read_words(line: &str) -> Result<CqlOptions, String> {
         let words = line.split_whitespace().map(OsString::from).collect();
         match read(words) {
-            Ok(Asked::Search(options)) => Ok(*options),
+            Ok(Action::Search(options)) => Ok(*options),
             Ok(_) => Err("help".into()),
             Err(error) => Err(error.to_string()),
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use orbit_core::diagnostic::{Diagnostic, Severity, Span};
 use orbit_query::{Dialect, Parsed};
 
-use super::options::Options;
+use super::options::CqlOptions;
 use crate::failure::Failure;
 use crate::query_text::read;
 use crate::terminal;
@@ -33,7 +33,7 @@ impl Script {
     /// # Errors
     ///
     /// A file that cannot be read, and filters for a script of CQL 5.
-    pub(super) fn of(options: &Options) -> Result<Script, Failure> {
+    pub(super) fn of(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
         let (before, after) = added(options);
@@ -100,8 +100,8 @@ impl Script {
 }
 
 /// What options put before the filters of a script, and behind them.
-fn added(options: &Options) -> (String, &'static str) {
-    let Options { assignments, filters, transforms, .. } = options;
+fn added(options: &CqlOptions) -> (String, &'static str) {
+    let CqlOptions { assignments, filters, transforms, .. } = options;
     let mut before: String = transforms.iter().map(|word| format!(" {word}")).collect();
     let after = if transforms.is_empty() { "" } else { "\n}" };
     if !transforms.is_empty() {

@@ -10,25 +10,25 @@ use orbit_search::choice::{Choice, Order};
 use orbit_search::executor::{Executor, ScanError};
 use orbit_search::report::{CommentStyle, Names, Phases, summary_lines};
 use orbit_search::run::{
-    Collector as _, Collectors, Comment, GameText, GamesCollector, MessagesCollector, OrderedCollector,
-    Parts, Reach, Run, TotalsCollector,
+    Collector as _, Collectors, Comment, WrittenGame, GamesCollector, MessagesCollector, OrderedCollector,
+    Parts, ListReach, Run, TotalsCollector,
 };
 
-use super::options::Options;
-use crate::common::{Interrupt, Out, Progress, grouped};
+use super::options::CqlOptions;
+use crate::common::{CtrlC, Out, ProgressDisplay, grouped};
 use crate::failure::Failure;
-use crate::games::Games;
-use crate::sink::Files;
+use crate::games::GameOutputs;
+use crate::sink::OutputFiles;
 use crate::terminal::Remark;
 
 /// See the module.
-pub(super) struct Search {
+pub(super) struct CqlSearch {
     choice: Choice,
     collectors: Collectors,
     names: Names,
     sums: Parts,
     texts: GameTexts,
-    games: Games,
+    games: GameOutputs,
     /// Whether games go to standard output, so that nothing else does.
     games_to_stdout: bool,
     shows_matches: bool,
@@ -36,23 +36,23 @@ pub(super) struct Search {
     last_game: Option<u32>,
     line_increment: Option<u64>,
     lines_printed: u64,
-    progress: Progress,
+    progress: ProgressDisplay,
     fault: Option<Failure>,
 }
 
-impl Search {
+impl CqlSearch {
     pub(super) fn new(
-        options: &Options,
+        options: &CqlOptions,
         scan: &Executor,
         database: &BlockStream,
         output: &Path,
-        interrupt: &Interrupt,
-    ) -> Result<Search, Failure> {
+        interrupt: &CtrlC,
+    ) -> Result<CqlSearch, Failure> {
         let query = &scan.queries()[0].query;
         let comment = Comment::Query(style(options, query));
-        let mut games = Games::new(comment.clone(), 0, None);
+        let mut games = GameOutputs::new(comment.clone(), 0, None);
         let games_to_stdout = output == Path::new("-");
-        games.add(Files::new(database, interrupt).open(Some(output))?);
+        games.add(OutputFiles::new(database, interrupt).open(Some(output))?);
         let mut collectors = Collectors {
             totals: Some(TotalsCollector),
             messages: Some(MessagesCollector),
@@ -60,14 +60,14 @@ impl Search {
         };
         let is_sorted = !query.sorts.is_empty() || query.header.sort_match_count;
         let comes = if is_sorted { Comment::None } else { comment.clone() };
-        collectors.games = Some(GamesCollector::new(comes, Reach::new(0, None)));
+        collectors.games = Some(GamesCollector::new(comes, ListReach::new(0, None)));
         if is_sorted {
             collectors.ordered =
                 Some(OrderedCollector::new(Order::ByQuery, usize::MAX, Vec::new(), Some(comment)));
         }
         let choice = Choice::default();
         let names = Run::new(scan, &choice, &collectors).names(database.source_names());
-        Ok(Search {
+        Ok(CqlSearch {
             choice,
             collectors,
             names,
@@ -79,7 +79,7 @@ impl Search {
             last_game: query.header.games.map(|(_, last)| last),
             line_increment: options.line_increment,
             lines_printed: 0,
-            progress: Progress::new_if(true),
+            progress: ProgressDisplay::new_if(true),
             fault: None,
         })
     }
@@ -138,8 +138,8 @@ impl Search {
         }
     }
 
-    fn show_match(&self, taken: &StreamedBlock, game: &GameText) -> Result<(), Failure> {
-        let GameText::Unread { index, .. } = game else { return Ok(()) };
+    fn show_match(&self, taken: &StreamedBlock, game: &WrittenGame) -> Result<(), Failure> {
+        let WrittenGame::Unread { index, .. } = game else { return Ok(()) };
         let number = taken.block.game(*index as usize).number();
         self.print(vec![number.to_string().into_bytes()])
     }
@@ -200,7 +200,7 @@ impl Search {
 }
 
 /// What is written into games.
-fn style(options: &Options, query: &Query) -> CommentStyle {
+fn style(options: &CqlOptions, query: &Query) -> CommentStyle {
     let shown = |sort: &orbit_query::tree::Sort| (!sort.quiet).then(|| sort.name.clone());
     CommentStyle {
         comments: query.header.comments != Comments::Silent,

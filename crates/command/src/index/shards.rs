@@ -7,14 +7,14 @@ use orbit_pgn::Stamp;
 use orbit_reel::{Block, EncodedBlock, GameSet, ManifestError, ReelSource, ShardsWriter};
 
 use super::{Args, report, write, write_tables};
-use crate::common::{Interrupt, Progress, counted, print_failures, threads};
+use crate::common::{CtrlC, ProgressDisplay, counted, print_failures, threads};
 use crate::failure::{Exit, Failure};
 use crate::problems::Problems;
 use crate::reading::print_substitutes;
-use crate::sink::Files;
+use crate::sink::OutputFiles;
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
-    let interrupt = Interrupt::install()?;
+    let interrupt = CtrlC::install()?;
     let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     options.pgn.hash = true;
     args.unpack.apply(&mut options);
@@ -27,8 +27,8 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     }
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
     let mut problems =
-        Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, &interrupt))?;
-    let progress = Progress::of(&args.progress, args.quiet);
+        Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
+    let progress = ProgressDisplay::of(&args.progress, args.quiet);
     let sources = known(&database);
     let mut temporary = None;
     let append = |block: &Block, encoded: &EncodedBlock| {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use super::Opened;
+use super::OpenedJob;
 use crate::common::{Out, from_one};
 use crate::failure::{Exit, Failure};
 use crate::sink::Sink;
@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, program: &[OsString]) -> Result<Exit, Failure> {
-    let Opened { job, folder, .. } = Opened::here(&args.folder)?;
+    let OpenedJob { job, folder, .. } = OpenedJob::here(&args.folder)?;
     let parts = job.parts.len();
     let tasks = args.array.map_or(parts, NonZeroUsize::get).min(parts);
     let orbit: Vec<String> =

@@ -28,39 +28,39 @@ pub(super) enum Typed {
 }
 
 /// Where lines come from.
-pub(super) enum Lines {
-    Typed(Box<Editor<Words, DefaultHistory>>),
+pub(super) enum LineSource {
+    Typed(Box<Editor<WordCompleter, DefaultHistory>>),
     Read(Stdin),
 }
 
-impl Lines {
+impl LineSource {
     /// Lines of standard input.
-    pub(super) fn open(stdin: Stdin) -> Result<Lines, Failure> {
+    pub(super) fn open(stdin: Stdin) -> Result<LineSource, Failure> {
         if !stdin.is_terminal() || !super::super::terminal::is_stdout() {
-            return Ok(Lines::Read(stdin));
+            return Ok(LineSource::Read(stdin));
         }
         let config = Config::builder().max_history_size(HISTORY_MAX).map_err(failure)?;
         let config = config.completion_type(CompletionType::List).auto_add_history(true).build();
         let mut editor = Editor::with_config(config).map_err(failure)?;
-        editor.set_helper(Some(Words::new()));
-        Ok(Lines::Typed(Box::new(editor)))
+        editor.set_helper(Some(WordCompleter::new()));
+        Ok(LineSource::Typed(Box::new(editor)))
     }
 
     /// Whether a person types them.
     pub(super) fn have_prompt(&self) -> bool {
-        matches!(self, Lines::Typed(_))
+        matches!(self, LineSource::Typed(_))
     }
 
     /// The next line; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Typed>, Failure> {
         match self {
-            Lines::Typed(editor) => match editor.readline(PROMPT) {
+            LineSource::Typed(editor) => match editor.readline(PROMPT) {
                 Ok(line) => Ok(Some(Typed::Line(line))),
                 Err(ReadlineError::Interrupted) => Ok(Some(Typed::Nothing)),
                 Err(ReadlineError::Eof) => Ok(None),
                 Err(error) => Err(failure(error)),
             },
-            Lines::Read(stdin) => {
+            LineSource::Read(stdin) => {
                 let mut line = Vec::new();
                 let mut bounded = stdin.lock().take(LINE_BYTES_MAX as u64 + 1);
                 let read = bounded.read_until(b'\n', &mut line).map_err(|error| unreadable(&error))?;
@@ -89,14 +89,14 @@ fn unreadable(error: &io::Error) -> Failure {
 }
 
 /// Completes the words of the language, commands and names of files.
-pub(super) struct Words {
+pub(super) struct WordCompleter {
     words: BTreeSet<&'static str>,
     files: FilenameCompleter,
 }
 
-impl Words {
-    fn new() -> Words {
-        Words { words: plain_spellings(), files: FilenameCompleter::new() }
+impl WordCompleter {
+    fn new() -> WordCompleter {
+        WordCompleter { words: plain_spellings(), files: FilenameCompleter::new() }
     }
 
     /// Where the word before the cursor begins, and what it may become.
@@ -115,7 +115,7 @@ impl Words {
     }
 }
 
-impl Completer for Words {
+impl Completer for WordCompleter {
     type Candidate = Pair;
 
     fn complete(
@@ -133,11 +133,11 @@ impl Completer for Words {
     }
 }
 
-impl Helper for Words {}
-impl Highlighter for Words {}
-impl Validator for Words {}
+impl Helper for WordCompleter {}
+impl Highlighter for WordCompleter {}
+impl Validator for WordCompleter {}
 
-impl Hinter for Words {
+impl Hinter for WordCompleter {
     type Hint = String;
 }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn words_and_commands_are_completed() {
-        let words = Words::new();
+        let words = WordCompleter::new();
         assert_eq!(words.completions("shift flip flipc"), (11, vec!["flipcolor"]));
         assert_eq!(words.completions("{passedp"), (1, vec!["passedpawns"]));
         assert_eq!(words.completions(":b"), (0, vec![":board"]));

@@ -11,7 +11,7 @@ use crate::pictures::{heat, print_heat};
 use crate::table_format::{TableFormat, print_csv};
 
 /// What was counted.
-pub(super) struct Counted {
+pub(super) struct ScanCounts {
     /// What was listed, or would have been.
     pub(super) listed: HitTotals,
     /// All games and positions, if all were read.
@@ -22,7 +22,7 @@ pub(super) struct Counted {
 
 pub(super) fn print(
     args: &Args,
-    counted: &Counted,
+    counted: &ScanCounts,
     texts: &[String],
     findings: Option<&Findings>,
 ) -> Result<(), Failure> {
@@ -40,8 +40,8 @@ pub(super) fn print(
     }
 }
 
-fn print_count(counted: &Counted, format: TableFormat) -> Result<(), Failure> {
-    let Counted { listed: HitTotals { games, positions }, all, .. } = *counted;
+fn print_count(counted: &ScanCounts, format: TableFormat) -> Result<(), Failure> {
+    let ScanCounts { listed: HitTotals { games, positions }, all, .. } = *counted;
     let mut out = Out::new();
     match format {
         TableFormat::Json => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_pgn::file_of;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Query};
 use orbit_search::Chosen;
 use orbit_search::executor::{EngineOptions, Executor};
@@ -15,7 +15,7 @@ use orbit_search::report::findings::{Miss, Misses};
 use orbit_search::run::{Collector as _, Run, TotalsCollector, TotalsPart};
 
 use super::Args;
-use crate::common::{Interrupt, threads};
+use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 
 /// Positions that similar queries are asked of. All queries together then take a second or two.
@@ -23,7 +23,7 @@ const POSITIONS_MAX: u64 = 5_000_000;
 
 /// Asks similar queries of the same games, or of the first of them. `None` if there are no such queries, or if the games
 /// cannot be read again: a report without this says less, but nothing wrong.
-pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &Interrupt) -> Option<Misses> {
+pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
     // Standard input and pipes cannot be read again, and would be waited for.
     let is_kept = |path: &Path| {
         path != Path::new("-")
@@ -40,7 +40,7 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     let asked = weaker.into_iter().zip(queries);
     let (asked, prepared): (Vec<_>, Vec<_>) = asked
         .filter(|(_, query)| query.judges_apart())
-        .filter_map(|(weaker, query)| Some((weaker, PreparedQuery::new(query, Options::default()).ok()?)))
+        .filter_map(|(weaker, query)| Some((weaker, PreparedQuery::new(query, PlanOptions::default()).ok()?)))
         .unzip();
     if asked.is_empty() {
         return None;

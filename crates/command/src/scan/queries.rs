@@ -14,24 +14,24 @@ use orbit_search::run::{Collectors, TotalsCollector};
 use serde_json::json;
 
 use super::Args;
-use crate::common::{Interrupt, Out, Progress, counted, grouped, threads};
+use crate::common::{CtrlC, Out, ProgressDisplay, counted, grouped, threads};
 use crate::failure::{Exit, Failure};
-use crate::pass::{Games, Pass};
+use crate::pass::{PassSource, BatchPass};
 use crate::problems::Problems;
 use crate::queries::{NamedQuery, read};
 use crate::reading::print_substitutes;
-use crate::sink::Files;
+use crate::sink::OutputFiles;
 use crate::table_format::{TableFormat, print_csv};
 use crate::terminal::Remark;
 
 /// Queries of a file.
-pub(super) struct Many {
+pub(super) struct QueryFile {
     queries: Vec<NamedQuery>,
     format: TableFormat,
 }
 
-impl Many {
-    pub(super) fn open(args: &Args, interrupt: &Interrupt) -> Result<(Many, Executor, BlockStream), Failure> {
+impl QueryFile {
+    pub(super) fn open(args: &Args, interrupt: &CtrlC) -> Result<(QueryFile, Executor, BlockStream), Failure> {
         let mut queries = read(args.queries.as_deref(), "", args.dialect, args.least_remark())?;
         use FormatName::{Csv, Jsonl, Text};
         let format = match args.outputs.format {
@@ -52,7 +52,7 @@ impl Many {
         let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
         let scan = Executor::of(prepared, &args.engine_options(database.positions_known())?)?;
         let scan = scan.threads(threads(args.threads));
-        Ok((Many { queries, format }, scan, database))
+        Ok((QueryFile { queries, format }, scan, database))
     }
 
     /// The names of the queries, and what they ask.
@@ -63,18 +63,18 @@ impl Many {
     pub(super) fn run(
         &self,
         args: &Args,
-        interrupt: &Interrupt,
+        interrupt: &CtrlC,
         scan: &Executor,
         (database, replay): (BlockStream, Option<Replay>),
         (begun, planned): (Instant, Instant),
     ) -> Result<Exit, Failure> {
         let queries = &self.queries;
         let problems =
-            Problems::create(args.problems.as_deref(), args.verbose, Files::new(&database, interrupt))?;
-        let pass = Pass {
+            Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, interrupt))?;
+        let pass = BatchPass {
             scan,
             interrupt,
-            progress: Progress::of(&args.progress, args.quiet),
+            progress: ProgressDisplay::of(&args.progress, args.quiet),
             queries: counted(queries.len(), "query", "queries"),
             begun,
             planned,
@@ -83,8 +83,8 @@ impl Many {
             fail_if_none: args.fail_if_none,
         };
         let games = match replay {
-            None => Games::Read(database),
-            Some(replay) => Games::Searched(database, replay),
+            None => PassSource::Read(database),
+            Some(replay) => PassSource::Searched(database, replay),
         };
         let collectors = Collectors { totals: Some(TotalsCollector), ..Collectors::default() };
         let (parts, summary) = pass.collect(&Choice::default(), collectors, games, problems)?;

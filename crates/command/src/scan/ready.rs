@@ -10,28 +10,28 @@ use orbit_core::files::refuse_clashes;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_search::choice::{Choice, ExactPosition};
 use orbit_search::executor::{EngineChoice, Executor};
-use orbit_search::job::{Question, Replay, hash_text};
+use orbit_search::job::{JobRequest, Replay, hash_text};
 use orbit_search::report::{Names, Phases};
 use orbit_search::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
 use orbit_search::{Chosen, Request};
 use orbit_transforms::AsText;
-use orbit_visits::Narrowed;
+use orbit_visits::NarrowedStream;
 use serde_json::Value;
 
-use super::queries::Many;
-use super::run::Search;
+use super::queries::QueryFile;
+use super::run::ScanRun;
 use super::{Args, failure, misses, print_summary};
-use crate::common::{Interrupt, Progress, ProgressArgs, fast_engine, is_unread, print_failures, threads};
+use crate::common::{CtrlC, ProgressDisplay, ProgressArgs, fast_engine, is_unread, print_failures, threads};
 use crate::failure::{Exit, Failure};
 use crate::pass::print_notes;
 use crate::positions::{unused_line, used_line};
 use crate::query_text::QueryText;
 use crate::reading::print_substitutes;
-use crate::sink::Files;
+use crate::sink::OutputFiles;
 use crate::stats::Statistics;
 
 /// What a search is made ready for.
-pub(crate) enum Purpose {
+pub(crate) enum ScanPurpose {
     /// Games are searched.
     Search,
     /// They were searched: the parts of a job are merged.
@@ -52,10 +52,10 @@ pub(crate) struct EngineOfPart {
 }
 
 /// A search that is ready to run.
-pub(crate) struct Ready {
+pub(crate) struct PreparedScan {
     args: Args,
     chosen: Chosen,
-    asked: Query,
+    asked: ScanQuery,
     /// The question, and the things that are made of the answers.
     request: Request,
     output: Value,
@@ -66,20 +66,20 @@ pub(crate) struct Ready {
 }
 
 /// What is asked of games.
-pub(super) enum Query {
+pub(super) enum ScanQuery {
     One(QueryText),
-    Many(Many),
+    Many(QueryFile),
 }
 
 /// What decides a job, and what a part of it needs.
-pub(crate) struct Asked {
+pub(crate) struct JobInputs {
     pub(crate) scan: Executor,
     pub(crate) database: BlockStream,
     pub(crate) choice: Choice,
     pub(crate) collectors: Collectors,
     pub(crate) names: Names,
-    pub(crate) question: Question,
-    pub(crate) progress: Progress,
+    pub(crate) question: JobRequest,
+    pub(crate) progress: ProgressDisplay,
 }
 
 impl Args {
@@ -126,8 +126,8 @@ impl Args {
     }
 }
 
-impl Ready {
-    pub(crate) fn new(mut args: Args, interrupt: &Interrupt, purpose: Purpose) -> Result<Ready, Failure> {
+impl PreparedScan {
+    pub(crate) fn new(mut args: Args, interrupt: &CtrlC, purpose: ScanPurpose) -> Result<PreparedScan, Failure> {
         let begun = Instant::now();
         args.outputs.take_stdout();
         let engine = mem::take(&mut args.engine_of_part);
@@ -136,7 +136,7 @@ impl Ready {
         args.choose_engine_of_part(engine);
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
         refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
-        if let Purpose::Merge = purpose {
+        if let ScanPurpose::Merge = purpose {
             // Nothing is searched, so that no card is wanted.
             args.gpu.leave_out();
             if let EngineChoice::Gpu = args.engine {
@@ -151,9 +151,9 @@ impl Ready {
                 )));
             }
             let output = args.output()?;
-            let (many, scan, database) = Many::open(&args, interrupt)?;
-            let (asked, planned) = (Query::Many(many), Instant::now());
-            return Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned });
+            let (many, scan, database) = QueryFile::open(&args, interrupt)?;
+            let (asked, planned) = (ScanQuery::Many(many), Instant::now());
+            return Ok(PreparedScan { args, chosen, asked, request, output, scan, database, begun, planned });
         }
         let output = args.output()?;
         args.refuse_formats()?;
@@ -184,21 +184,21 @@ impl Ready {
         args.refuse_orders(&chosen, &scan)?;
         let database = args.beside.unique(database?);
         print_substitutes(&database, args.quiet);
-        let asked = Query::One(query);
-        Ok(Ready { args, chosen, asked, request, output, scan, database, begun, planned })
+        let asked = ScanQuery::One(query);
+        Ok(PreparedScan { args, chosen, asked, request, output, scan, database, begun, planned })
     }
 
     /// What is asked, without an output being begun.
-    pub(crate) fn asked(self, interrupt: &Interrupt) -> Result<Asked, Failure> {
+    pub(crate) fn asked(self, interrupt: &CtrlC) -> Result<JobInputs, Failure> {
         let question = self.question();
-        let Ready { args, chosen, asked, scan, database, .. } = self;
-        let progress = Progress::of(&args.progress, args.quiet);
+        let PreparedScan { args, chosen, asked, scan, database, .. } = self;
+        let progress = ProgressDisplay::of(&args.progress, args.quiet);
         let (choice, collectors, names) = match &asked {
-            Query::One(_) => {
-                let files = Files { database: &database, interrupt, are_written: false };
-                Search::new(&args, &chosen, &scan, files)?.collects()
+            ScanQuery::One(_) => {
+                let files = OutputFiles { database: &database, interrupt, are_written: false };
+                ScanRun::new(&args, &chosen, &scan, files)?.collects()
             }
-            Query::Many(_) => {
+            ScanQuery::Many(_) => {
                 let problems = (args.problems.is_some() || args.verbose).then_some(ProblemsCollector);
                 let totals = Some(TotalsCollector);
                 let (choice, collectors) =
@@ -207,41 +207,41 @@ impl Ready {
                 (choice, collectors, names)
             }
         };
-        Ok(Asked { scan, database, choice, collectors, names, question, progress })
+        Ok(JobInputs { scan, database, choice, collectors, names, question, progress })
     }
 
     /// What is asked, as far as answers depend on it; without the arguments.
-    pub(crate) fn question(&self) -> Question {
+    pub(crate) fn question(&self) -> JobRequest {
         let query = match &self.asked {
-            Query::One(query) => vec![query.text.clone()],
-            Query::Many(many) => many.texts(),
+            ScanQuery::One(query) => vec![query.text.clone()],
+            ScanQuery::Many(many) => many.texts(),
         };
         let request = Request { query, ..self.request.clone() };
         let filters =
             self.scan.queries().iter().map(|prepared| AsText(prepared.planner.filter()).to_string());
         let plan = hash_text(&filters.collect::<Vec<_>>().join("\n"));
         let (output, sources) = (self.output.clone(), self.database.marks());
-        Question { arguments: Vec::new(), request, output, plan, sources }
+        JobRequest { arguments: Vec::new(), request, output, plan, sources }
     }
 
     /// Reads these blocks alone, counted from 0 over all reels; `None` if the database has no such blocks.
-    pub(crate) fn only(self, range: Range<usize>) -> Option<Ready> {
+    pub(crate) fn only(self, range: Range<usize>) -> Option<PreparedScan> {
         let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
-        (range.end <= blocks).then(|| Ready { database: self.database.only_blocks(range), ..self })
+        (range.end <= blocks).then(|| PreparedScan { database: self.database.only_blocks(range), ..self })
     }
 
     /// Reads the games, or takes what is known of them, and writes everything.
-    pub(crate) fn run(self, interrupt: &Interrupt, replay: Option<Replay>) -> Result<Exit, Failure> {
-        let Ready { args, chosen, asked, scan, database, begun, planned, .. } = self;
+    pub(crate) fn run(self, interrupt: &CtrlC, replay: Option<Replay>) -> Result<Exit, Failure> {
+        let PreparedScan { args, chosen, asked, scan, database, begun, planned, .. } = self;
         let query = match asked {
-            Query::One(query) => query,
-            Query::Many(many) => {
+            ScanQuery::One(query) => query,
+            ScanQuery::Many(many) => {
                 return many.run(&args, interrupt, &scan, (database, replay), (begun, planned));
             }
         };
         let is_merged = replay.is_some();
-        let files = Files::new(&database, interrupt);
-        let mut search = Search::new(&args, &chosen, &scan, files)?;
+        let files = OutputFiles::new(&database, interrupt);
+        let mut search = ScanRun::new(&args, &chosen, &scan, files)?;
         let is_of_hits = args.reads_hits_alone(&scan, &database) && !search.sinks.outputs.have_pictures();
         let database = match &chosen.choice.position {
             Some(position) if is_of_hits && !is_merged => narrowed(database, position, args.quiet),
@@ -289,7 +289,7 @@ impl Ready {
 
 /// The database without blocks of reels that cannot have a position, as far as their tables of positions tell.
 fn narrowed(database: BlockStream, position: &ExactPosition, quiet: bool) -> BlockStream {
-    let Narrowed { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
+    let NarrowedStream { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
     if !quiet {
         used.iter().for_each(|used| message!("{}", used_line(used)));
     }

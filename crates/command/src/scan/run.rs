@@ -19,45 +19,45 @@ use orbit_search::stats::Stats;
 
 use super::{Args, counts as printed_counts};
 use crate::choosing::missed_lines;
-use crate::common::Progress;
+use crate::common::ProgressDisplay;
 use crate::failure::Failure;
 use crate::outputs::Outputs;
 use crate::players;
 use crate::problems::Problems;
-use crate::sink::Files;
+use crate::sink::OutputFiles;
 use crate::stats::Statistics;
 use crate::terminal::Remark;
 
 /// What a search collects, and where that goes.
-pub(super) struct Search {
+pub(super) struct ScanRun {
     choice: Choice,
     chosen: String,
     /// Which was chosen at first: a card may fail later.
     engine: &'static str,
     collectors: Collectors,
     names: Names,
-    pub(super) sinks: Sinks,
+    pub(super) sinks: ScanSinks,
 }
 
 /// What the parts of blocks are taken into.
-pub(super) struct Sinks {
+pub(super) struct ScanSinks {
     /// What was taken so far, but for lists, which are written as they come.
     sums: Parts,
     texts: GameTexts,
     pub(super) outputs: Outputs,
     pub(super) stats: Option<Statistics>,
     pub(super) problems: Problems,
-    pub(super) progress: Progress,
+    pub(super) progress: ProgressDisplay,
     pub(super) fault: Option<Failure>,
 }
 
-impl Search {
+impl ScanRun {
     pub(super) fn new(
         args: &Args,
         chosen: &Chosen,
         scan: &Executor,
-        files: Files,
-    ) -> Result<Search, Failure> {
+        files: OutputFiles,
+    ) -> Result<ScanRun, Failure> {
         let database = files.database;
         let choice = chosen.choice.clone();
         let is = (args.lists(), scan.sorts_games());
@@ -93,22 +93,22 @@ impl Search {
         };
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let names = Run::new(scan, &choice, &collectors).names(database.source_names());
-        let sinks = Sinks {
+        let sinks = ScanSinks {
             sums: Parts::default(),
             texts: database.texts(),
             outputs,
             stats,
             problems,
-            progress: Progress::of(&args.progress, args.quiet),
+            progress: ProgressDisplay::of(&args.progress, args.quiet),
             fault: None,
         };
         let (chosen, engine) = (choice.in_words(), scan.engine().info().name);
-        Ok(Search { choice, chosen, engine, collectors, names, sinks })
+        Ok(ScanRun { choice, chosen, engine, collectors, names, sinks })
     }
 
     /// Takes all games of a database, or as many as are wanted.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
-        let Search { choice, collectors, names, sinks, .. } = self;
+        let ScanRun { choice, collectors, names, sinks, .. } = self;
         let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
     }
@@ -119,7 +119,7 @@ impl Search {
         sources: &[SourceSummary],
         replay: Replay,
     ) -> Result<Summary, ReplayError> {
-        let Search { collectors, sinks, .. } = self;
+        let ScanRun { collectors, sinks, .. } = self;
         replay
             .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
     }
@@ -165,7 +165,7 @@ impl Search {
         };
         let copies = &self.names.copies;
         to_file.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
-        let counted = printed_counts::Counted {
+        let counted = printed_counts::ScanCounts {
             listed: self.sinks.outputs.listed(self.hit_totals()),
             all: is_whole.then(|| self.totals()).map(|totals| (totals.games(), totals.positions)),
             copies: self.copies(scan),
@@ -219,7 +219,7 @@ impl Search {
     }
 }
 
-impl Sinks {
+impl ScanSinks {
     /// Takes the next block. Statistics and pictures are of all games, however many are listed.
     fn take_or_stop(
         &mut self,

@@ -21,7 +21,7 @@ const RANK_6: u64 = 0xff << 40;
 
 /// What is asked of the moves of a position: from and to which squares, and of which kinds.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct MoveRequest {
     /// Whether a king may be left attacked.
     pub pseudo: bool,
     /// Whether moves count that are neither castling nor captures in passing.
@@ -221,7 +221,7 @@ impl View {
     }
 
     /// Adds castling and captures in passing to what [`View::ordinary`] found.
-    pub fn special<const WHAT: u8>(&self, asked: Asked, from: u64, to: u64, ordinary: u64) -> u64 {
+    pub fn special<const WHAT: u8>(&self, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
         let takers = if asked.en_passant { self.takers(asked.pseudo, from, to) } else { 0 };
         let arrivals = [true, false].into_iter().zip(asked.castling).filter(|&(_, asked)| asked);

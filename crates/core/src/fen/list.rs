@@ -2,7 +2,7 @@
 //!
 //! In a list an underscore is no blank: the values of operations may begin with one.
 
-use super::{Words, is_blank};
+use super::{FenWords, is_blank};
 
 /// Whether a line is a FEN or EPD: eight ranks, and after them nothing or the side to move.
 pub fn is_position(line: &[u8]) -> bool {
@@ -16,13 +16,13 @@ pub fn is_position(line: &[u8]) -> bool {
 /// The counters of a FEN as they are written: the fifth and the sixth word.
 pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
     let start = fen.iter().position(|&byte| !is_blank(byte)).unwrap_or(fen.len());
-    let mut words = Words { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);
+    let mut words = FenWords { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);
     [words.next(), words.next()]
 }
 
 /// A line of a list in its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Line<'l> {
+pub struct ListLine<'l> {
     /// The first four fields, or fewer.
     pub position: &'l [u8],
     /// The counters of a FEN: half-moves since the last capture or pawn move, and the number of the move.
@@ -30,7 +30,7 @@ pub struct Line<'l> {
     operations: &'l [u8],
 }
 
-impl<'l> Line<'l> {
+impl<'l> ListLine<'l> {
     /// Finds the parts of a line.
     ///
     /// ```
@@ -40,7 +40,7 @@ impl<'l> Line<'l> {
     /// assert_eq!(line.counters, [Some(&b"3"[..]), Some(b"17")]);
     /// assert!(line.operations().eq([(&b"id"[..], &b"a; b"[..]), (b"dm", b"2")]));
     /// ```
-    pub fn split(line: &'l [u8]) -> Line<'l> {
+    pub fn split(line: &'l [u8]) -> ListLine<'l> {
         let mut at = 0;
         for field in 0..4 {
             let start = skip(line, at, true);
@@ -60,7 +60,7 @@ impl<'l> Line<'l> {
                 word
             })
         });
-        Line { position, counters, operations: rest }
+        ListLine { position, counters, operations: rest }
     }
 
     /// The operations of an EPD as name and value. Quotes around a value are left out, escapes stay.

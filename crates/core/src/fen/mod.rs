@@ -24,7 +24,7 @@ mod write;
 use shakmaty::Setup;
 
 pub use error::{FenError, Field};
-pub use list::{Line, counters, is_position};
+pub use list::{ListLine, counters, is_position};
 pub use ranks::{RankText, Symbol, ranks};
 pub use rights::possible_en_passant;
 pub use write::{RookLetters, board_text};
@@ -87,12 +87,12 @@ const fn is_blank(byte: u8) -> bool {
 }
 
 /// The words of a line; each `next` gives the range of one.
-struct Words<'l> {
+struct FenWords<'l> {
     line: &'l [u8],
     at: usize,
 }
 
-impl Iterator for Words<'_> {
+impl Iterator for FenWords<'_> {
     type Item = (usize, usize);
 
     #[inline]

@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 
 use shakmaty::{Board, ByColor, ByRole, Color, File, Piece, Rank, RemainingChecks, Setup, Square};
 
-use super::{FenError, FenRecord, Field, LETTERS, Leniency, Words, is_blank};
+use super::{FenError, FenRecord, Field, LETTERS, Leniency, FenWords, is_blank};
 use crate::board::Bitboard;
 
-type Read<T> = Result<T, FenError>;
+type FenRead<T> = Result<T, FenError>;
 
 impl<'l> FenRecord<'l> {
     /// Reads a line.
@@ -22,13 +22,13 @@ impl<'l> FenRecord<'l> {
     /// assert_eq!(error.message, "rank 2 has 7 squares");
     /// assert_eq!(error.start, 13);
     /// ```
-    pub fn read(line: &'l [u8], leniency: Leniency) -> Read<FenRecord<'l>> {
+    pub fn read(line: &'l [u8], leniency: Leniency) -> FenRead<FenRecord<'l>> {
         let start = line.iter().position(|&byte| !is_blank(byte)).ok_or_else(|| {
             let label = "expected eight ranks such as `8/8/8/8/8/8/8/4K2k`";
             FenError::new(Field::Whole, (0, 1), "the FEN is empty", label)
         })?;
         let mut setup = Setup::empty();
-        let mut words = Words { line, at: placement(line, start, leniency.variants, &mut setup)? };
+        let mut words = FenWords { line, at: placement(line, start, leniency.variants, &mut setup)? };
         let mut fields = 1;
         let (mut rights, mut passing) = (&b""[..], &b""[..]);
         if let Some(at) = words.next() {
@@ -55,7 +55,7 @@ impl<'l> FenRecord<'l> {
 
 /// Reads what follows the en passant square; returns the operations of an EPD.
 #[inline]
-fn rest<'l>(words: Words<'l>, leniency: Leniency, fields: &mut usize, setup: &mut Setup) -> Read<&'l [u8]> {
+fn rest<'l>(words: FenWords<'l>, leniency: Leniency, fields: &mut usize, setup: &mut Setup) -> FenRead<&'l [u8]> {
     let line = words.line;
     for (start, end) in words {
         let word = &line[start..end];
@@ -98,7 +98,7 @@ fn out_of_place(start: usize, end: usize, leniency: Leniency) -> FenError {
 
 /// A field that may be unclear.
 #[inline]
-fn cleared<T: Default>(field: Read<T>, leniency: Leniency) -> Read<T> {
+fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
     if leniency.unclear_rights { Ok(field.unwrap_or_default()) } else { field }
 }
 
@@ -143,7 +143,7 @@ const fn class(byte: u8) -> Class {
 /// Squares are counted in the order of a FEN, from a8. No branch depends on an ordinary byte: mispredicted
 /// ones cost more than everything else. Whether ranks have eight squares is looked at when all is read.
 #[inline]
-fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> Read<usize> {
+fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> FenRead<usize> {
     let mut sets = [0u64; 16];
     let mut promoted = 0u64;
     let (mut squares, mut ranks, mut misplaced) = (0u32, 0u32, 0u32);
@@ -236,7 +236,7 @@ fn wrong_placement(line: &[u8], start: usize) -> FenError {
 }
 
 /// Reads `[QNp]` or `/QNp`.
-fn pockets(line: &[u8], at: usize, end: usize) -> Read<ByColor<ByRole<u8>>> {
+fn pockets(line: &[u8], at: usize, end: usize) -> FenRead<ByColor<ByRole<u8>>> {
     let close = match line[at] {
         b'[' if line[end - 1] == b']' => end - 1,
         b'[' => {
@@ -272,7 +272,7 @@ fn pockets(line: &[u8], at: usize, end: usize) -> Read<ByColor<ByRole<u8>>> {
     Ok(pockets)
 }
 
-fn turn(line: &[u8], (start, end): (usize, usize)) -> Read<Color> {
+fn turn(line: &[u8], (start, end): (usize, usize)) -> FenRead<Color> {
     match &line[start..end] {
         b"w" | b"W" => Ok(Color::White),
         b"b" | b"B" => Ok(Color::Black),
@@ -282,7 +282,7 @@ fn turn(line: &[u8], (start, end): (usize, usize)) -> Read<Color> {
 
 /// Castling rights as squares of rooks. `K` is the outermost rook of the back rank with no king beyond, else
 /// h1, as in shakmaty and chessops.
-fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> Read<Bitboard> {
+fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> FenRead<Bitboard> {
     let mut rights = Bitboard::EMPTY;
     if &line[start..end] == b"-" {
         return Ok(rights);
@@ -318,7 +318,7 @@ fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> Read<Bi
     Ok(rights)
 }
 
-fn passed(line: &[u8], (start, end): (usize, usize)) -> Read<Option<Square>> {
+fn passed(line: &[u8], (start, end): (usize, usize)) -> FenRead<Option<Square>> {
     match &line[start..end] {
         b"-" => Ok(None),
         &[file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
@@ -335,7 +335,7 @@ fn passed(line: &[u8], (start, end): (usize, usize)) -> Read<Option<Square>> {
 }
 
 /// Remaining checks `2+3`, or checks given `+1+0`.
-fn checks(line: &[u8], (start, end): (usize, usize)) -> Read<ByColor<RemainingChecks>> {
+fn checks(line: &[u8], (start, end): (usize, usize)) -> FenRead<ByColor<RemainingChecks>> {
     let remaining = |digit: u8| RemainingChecks::new(u32::from(digit - b'0'));
     match line[start..end] {
         [white @ b'0'..=b'3', b'+', black @ b'0'..=b'3'] => {
@@ -352,7 +352,7 @@ fn checks(line: &[u8], (start, end): (usize, usize)) -> Read<ByColor<RemainingCh
     }
 }
 
-fn number(line: &[u8], (start, end): (usize, usize)) -> Read<u32> {
+fn number(line: &[u8], (start, end): (usize, usize)) -> FenRead<u32> {
     let mut number = 0u32;
     for &byte in &line[start..end] {
         let digit = byte.wrapping_sub(b'0');

@@ -78,12 +78,12 @@ pub struct OutputFile {
     /// As given, for messages.
     path: PathBuf,
     /// Taken by `finish`. It is closed before the temporary file is removed: not every system removes one that is open.
-    sink: Option<Sink>,
+    sink: Option<OutputSink>,
     /// `None` where no file can be put beside the target and renamed. Taken by `finish`.
     temporary: Option<Temporary>,
 }
 
-enum Sink {
+enum OutputSink {
     Plain(BufWriter<File>),
     Zstd(zstd::Encoder<'static, BufWriter<File>>),
 }
@@ -118,7 +118,7 @@ impl OutputFile {
         };
         let mut output = OutputFile { path: path.to_owned(), sink: None, temporary };
         let file = BufWriter::with_capacity(1 << 16, file);
-        output.sink = Some(if ends_in("zst") { zstd_sink(file).map_err(fault)? } else { Sink::Plain(file) });
+        output.sink = Some(if ends_in("zst") { zstd_sink(file).map_err(fault)? } else { OutputSink::Plain(file) });
         Ok(output)
     }
 
@@ -144,8 +144,8 @@ impl OutputFile {
 
     fn complete(&mut self) -> io::Result<()> {
         let file = match self.sink.take().expect("only finish takes it") {
-            Sink::Plain(file) => file,
-            Sink::Zstd(encoder) => encoder.finish()?,
+            OutputSink::Plain(file) => file,
+            OutputSink::Zstd(encoder) => encoder.finish()?,
         };
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
@@ -156,8 +156,8 @@ impl OutputFile {
 
     fn with_sink<T>(&mut self, run: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
         let done = match self.sink.as_mut().expect("only finish takes it") {
-            Sink::Plain(file) => run(file),
-            Sink::Zstd(encoder) => run(encoder),
+            OutputSink::Plain(file) => run(file),
+            OutputSink::Zstd(encoder) => run(encoder),
         };
         done.map_err(|error| match error.kind() {
             // The writer tries again.
@@ -167,10 +167,10 @@ impl OutputFile {
     }
 }
 
-fn zstd_sink(file: BufWriter<File>) -> io::Result<Sink> {
+fn zstd_sink(file: BufWriter<File>) -> io::Result<OutputSink> {
     let mut encoder = zstd::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL)?;
     encoder.include_checksum(true)?;
-    Ok(Sink::Zstd(encoder))
+    Ok(OutputSink::Zstd(encoder))
 }
 
 impl Write for OutputFile {

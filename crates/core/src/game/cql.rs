@@ -1,10 +1,10 @@
 //! Tags and names of players as the query language reads them.
 
-use super::{Header, date, tags};
+use super::{GameHeader, date, tags};
 use crate::board::Color;
 
 /// A tag as the query language reads it.
-pub fn tag_as_cql(game: &impl Header, name: &str) -> Option<Vec<u8>> {
+pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     let value = game.tag_as_cql(name);
     Some(match name {
         "White" | "Black" => tags::name_as_cql(value.unwrap_or(b"?")),
@@ -15,7 +15,7 @@ pub fn tag_as_cql(game: &impl Header, name: &str) -> Option<Vec<u8>> {
 }
 
 /// The name of a player as the query language reads it, or both names with a line feed between them.
-pub fn player_as_cql(game: &impl Header, side: Option<Color>) -> Option<Vec<u8>> {
+pub fn player_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<Vec<u8>> {
     let name = |side| tag_as_cql(game, tags::player_tag(side));
     match side {
         Some(side) => name(side),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Header, tags};
+use super::{GameHeader, tags};
 
 /// A date of which the end may be unknown: `2015.03.??`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,7 +40,7 @@ impl Date {
     }
 
     /// When a game was played: `Date`, or else `UTCDate`.
-    pub fn of_game(game: &impl Header) -> Option<Date> {
+    pub fn of_game(game: &impl GameHeader) -> Option<Date> {
         Date::of_value(game.tag_named(tag(game))?)
     }
 
@@ -77,18 +77,18 @@ impl fmt::Display for Date {
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
 /// The tag that says when a game was played: `UTCDate`, if its date is known and that of `Date` is not.
-pub fn tag(game: &impl Header) -> &'static str {
+pub fn tag(game: &impl GameHeader) -> &'static str {
     let is_known = |name: &&str| game.tag_named(name).and_then(Date::of_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
 }
 
 /// The text that says when a game was played, as its tag has it, unless it says that this is not known.
-pub fn known_text(game: &impl Header) -> Option<Cow<'_, str>> {
+pub fn known_text(game: &impl GameHeader) -> Option<Cow<'_, str>> {
     tags::known(game, tag(game))
 }
 
 /// The year of the tag `Date`, whose first four bytes must be digits; at least 1.
-pub fn year_as_cql(game: &impl Header) -> Option<i32> {
+pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     let year = game.tag_as_cql("Date")?.get(..4)?;
     let is_number = year.iter().all(u8::is_ascii_digit);
     let number = || year.iter().fold(0, |number, digit| 10 * number + i32::from(digit - b'0'));

@@ -3,7 +3,7 @@
 use crate::board::Position;
 
 /// The header of a game: its tags and the position that it begins with.
-pub trait Header {
+pub trait GameHeader {
     /// All tags in the order of the file, name and value, bytes as found.
     fn tags(&self) -> impl Iterator<Item = (&[u8], &[u8])>;
 

@@ -150,7 +150,7 @@ pub fn tag_named(name: &str) -> Result<&str, &'static str> {
 
 /// What the value of a tag is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TagKind {
     /// A text.
     Text,
     /// A [`Date`](super::Date).
@@ -164,14 +164,14 @@ pub enum Kind {
 }
 
 /// What the value of the tag of a name is.
-pub fn kind(name: &str) -> Kind {
+pub fn kind(name: &str) -> TagKind {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     match name {
-        _ if is_date(name) => Kind::Date,
-        _ if [Color::White, Color::Black].map(rating::tag).into_iter().any(is) => Kind::Rating,
-        _ if is("ECO") => Kind::Eco,
-        _ if is("Termination") => Kind::Termination,
-        _ => Kind::Text,
+        _ if is_date(name) => TagKind::Date,
+        _ if [Color::White, Color::Black].map(rating::tag).into_iter().any(is) => TagKind::Rating,
+        _ if is("ECO") => TagKind::Eco,
+        _ if is("Termination") => TagKind::Termination,
+        _ => TagKind::Text,
     }
 }
 

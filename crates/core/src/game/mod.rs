@@ -44,7 +44,7 @@ mod url;
 pub use cql::{player_as_cql, tag_as_cql};
 pub use date::Date;
 pub use eco::Eco;
-pub use header::Header;
+pub use header::GameHeader;
 pub use measures::{Eval, Measure, Measures};
 pub use moves::MoveNumbers;
 pub use names::{Nearness, NoName, PlayerName, are_alike};

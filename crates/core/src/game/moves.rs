@@ -1,6 +1,6 @@
 //! Move numbers: `23...` names the move that led to a position.
 
-use super::Header;
+use super::GameHeader;
 use crate::{board::Color, fen};
 
 /// The name of ply 0, to which no move leads.
@@ -20,7 +20,7 @@ pub struct MoveNumbers {
 impl MoveNumbers {
     /// Numbers as the game's `FEN` tag has them, or the operations `fmvn` and `hmvc` of an EPD;
     /// without such counters, from move 1.
-    pub fn of(game: &impl Header) -> MoveNumbers {
+    pub fn of(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
         let black_begins = game.start().state.turn() == Color::Black;
         MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
@@ -54,7 +54,7 @@ impl MoveNumbers {
 }
 
 /// The halfmove clock and the fullmove number at the start of a game.
-fn counters(game: &impl Header) -> (u32, u32) {
+fn counters(game: &impl GameHeader) -> (u32, u32) {
     let (mut clock, mut full) = (0, 1);
     for (name, value) in game.tags() {
         if name.eq_ignore_ascii_case(b"FEN") {

@@ -36,14 +36,14 @@ use unicode_normalization::char::is_combining_mark;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerName {
     text: String,
-    forms: Vec<Form>,
+    forms: Vec<NameForm>,
     /// Whether only a name of the same letters is this one.
     is_exact: bool,
 }
 
 /// One way to read a name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Form {
+pub(super) struct NameForm {
     surname: Vec<String>,
     given: Vec<String>,
     /// Whether a comma tells the surname from the given names.
@@ -52,7 +52,7 @@ pub(super) struct Form {
 
 /// What two spellings say of each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Likeness {
+pub(super) enum NameLikeness {
     /// They can be of one player.
     Fit,
     /// They have a surname in common, and given names that differ.
@@ -114,8 +114,8 @@ impl PlayerName {
         }
     }
 
-    fn fits_by_rule(&self, theirs: &[Form]) -> bool {
-        let finds = |ours: &Form, theirs: &Form| ours.given.is_empty() && theirs.has_surname_of(ours);
+    fn fits_by_rule(&self, theirs: &[NameForm]) -> bool {
+        let finds = |ours: &NameForm, theirs: &NameForm| ours.given.is_empty() && theirs.has_surname_of(ours);
         let pairs = self.forms.iter().flat_map(|ours| theirs.iter().map(move |theirs| (ours, theirs)));
         pairs.into_iter().any(|(ours, theirs)| ours.fits(theirs) || finds(ours, theirs))
     }
@@ -135,24 +135,24 @@ impl PlayerName {
 
 /// Whether two spellings can be of one player.
 pub fn are_alike(one: &str, other: &str) -> bool {
-    likeness(&forms(one), &forms(other)) == Likeness::Fit
+    likeness(&forms(one), &forms(other)) == NameLikeness::Fit
 }
 
 /// What two spellings say of each other. A name without given names fits those with a comma: only there the surname is known.
-pub(super) fn likeness(ours: &[Form], theirs: &[Form]) -> Likeness {
+pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     let bare =
-        |bare: &Form, other: &Form| bare.given.is_empty() && other.has_comma && other.has_surname_of(bare);
+        |bare: &NameForm, other: &NameForm| bare.given.is_empty() && other.has_comma && other.has_surname_of(bare);
     let pairs = || ours.iter().flat_map(|ours| theirs.iter().map(move |theirs| (ours, theirs)));
     if pairs().any(|(a, b)| a.fits(b) || bare(a, b) || bare(b, a)) {
-        Likeness::Fit
+        NameLikeness::Fit
     } else if pairs().any(|(a, b)| a.has_surname_of(b)) {
-        Likeness::Contradict
+        NameLikeness::Contradict
     } else {
-        Likeness::Unlike
+        NameLikeness::Unlike
     }
 }
 
-impl Form {
+impl NameForm {
     /// The surname as one word, by which forms can be looked up.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
@@ -174,7 +174,7 @@ impl Form {
     }
 
     /// Whether surnames are the same; beside given names a blank in them does not count.
-    fn has_surname_of(&self, other: &Form) -> bool {
+    fn has_surname_of(&self, other: &NameForm) -> bool {
         let have_given = !self.given.is_empty() && !other.given.is_empty();
         self.surname == other.surname
             || have_given
@@ -186,21 +186,21 @@ impl Form {
     }
 
     /// Whether two forms, both with given names or both without, are of one name.
-    fn fits(&self, other: &Form) -> bool {
+    fn fits(&self, other: &NameForm) -> bool {
         self.given.is_empty() == other.given.is_empty()
             && self.has_surname_of(other)
             && self.has_given_of(other)
     }
 
     /// Whether nothing in the given names of one contradicts those of the other.
-    fn has_given_of(&self, other: &Form) -> bool {
+    fn has_given_of(&self, other: &NameForm) -> bool {
         let (ours, theirs) = (&self.given, &other.given);
         let more = ours.iter().skip(theirs.len()).chain(theirs.iter().skip(ours.len()));
         let are_words = ours.iter().zip(theirs).all(|(a, b)| is_same_word(a, b));
         are_words && !more.into_iter().any(|word| has_digit(word)) || ours.concat() == theirs.concat()
     }
 
-    fn nearness(&self, other: &Form) -> Option<Nearness> {
+    fn nearness(&self, other: &NameForm) -> Option<Nearness> {
         if self.has_surname_of(other) {
             let is_bare = self.given.is_empty() || other.given.is_empty();
             return Some(if is_bare { Nearness::Bare } else { Nearness::Surname });
@@ -213,7 +213,7 @@ impl Form {
     }
 
     /// Whether the surnames have a word in common that is no particle: `Vallejo Pons` and `Vallejo`.
-    fn shares_word(&self, other: &Form) -> bool {
+    fn shares_word(&self, other: &NameForm) -> bool {
         let is_telling =
             |word: &&String| word.chars().count() > CUT_MAX && !PARTICLES.contains(&word.as_str());
         self.surname.iter().filter(is_telling).any(|word| other.surname.contains(word))
@@ -256,7 +256,7 @@ fn has_digit(word: &str) -> bool {
 }
 
 /// All readings of a name. Letters that are often written as two are read as one and as two.
-pub(super) fn forms(text: &str) -> Vec<Form> {
+pub(super) fn forms(text: &str) -> Vec<NameForm> {
     if text.is_ascii() {
         return forms_of(text);
     }
@@ -291,13 +291,13 @@ const TWO_LETTERS: [(char, &str); 10] = [
     ('Ø', "Oe"),
 ];
 
-fn forms_of(text: &str) -> Vec<Form> {
+fn forms_of(text: &str) -> Vec<NameForm> {
     let text = without_brackets(text);
     match text.split_once(',') {
         Some((surname, given)) if !words(surname).is_empty() => {
             let (mut surname, mut given) = (words(surname), given_names(given, surname));
             let particles = [split_particles(&mut given), split_particles(&mut surname)].concat();
-            vec![Form { surname: [particles, surname].concat(), given, has_comma: true }]
+            vec![NameForm { surname: [particles, surname].concat(), given, has_comma: true }]
         }
         Some((_, names)) => all_forms(names),
         None => all_forms(&text),
@@ -311,11 +311,11 @@ fn split_particles(words: &mut Vec<String>) -> Vec<String> {
 }
 
 /// All readings of names in any order: the surname is the last ones or the first ones.
-fn all_forms(text: &str) -> Vec<Form> {
+fn all_forms(text: &str) -> Vec<NameForm> {
     let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
     let form = |surname: &[&str], given: &[&str]| {
         let (surname, given) = (surname.join(" "), given.join(" "));
-        Form { surname: words(&surname), given: given_names(&given, &surname), has_comma: false }
+        NameForm { surname: words(&surname), given: given_names(&given, &surname), has_comma: false }
     };
     let cut = |at: usize| {
         let (first, last) = names.split_at(at);

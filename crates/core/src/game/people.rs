@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
-use super::names::{Form, Likeness, forms, likeness};
+use super::names::{NameForm, NameLikeness, forms, likeness};
 
 /// A name as it is spelt, with the FIDE number that stands beside it in some games.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub fn who_is_who(
 }
 
 /// Mentions that are surely of one player: those of one number, or a single one without.
-struct Unit {
+struct PlayerUnit {
     number: Option<u32>,
     rows: Vec<usize>,
 }
@@ -63,18 +63,18 @@ struct Unit {
 struct People<'a> {
     rows: &'a [(&'a Mention, u64)],
     /// The readings of each row's name.
-    forms: Vec<Vec<Form>>,
-    units: Vec<Unit>,
+    forms: Vec<Vec<NameForm>>,
+    units: Vec<PlayerUnit>,
 }
 
 impl<'a> People<'a> {
     fn new(rows: &'a [(&'a Mention, u64)]) -> People<'a> {
-        let forms: Vec<Vec<Form>> = rows.iter().map(|(mention, _)| forms(&mention.name)).collect();
-        let mut units: Vec<Unit> = Vec::new();
+        let forms: Vec<Vec<NameForm>> = rows.iter().map(|(mention, _)| forms(&mention.name)).collect();
+        let mut units: Vec<PlayerUnit> = Vec::new();
         let mut numbered: HashMap<u32, Vec<usize>> = HashMap::new();
         for (row, (mention, _)) in rows.iter().enumerate() {
             let Some(number) = mention.number else {
-                units.push(Unit { number: None, rows: vec![row] });
+                units.push(PlayerUnit { number: None, rows: vec![row] });
                 continue;
             };
             let of_number = numbered.entry(number).or_default();
@@ -87,7 +87,7 @@ impl<'a> People<'a> {
             *of_number = rest;
             of_number.push(units.len());
             all.sort_unstable();
-            units.push(Unit { number: Some(number), rows: all });
+            units.push(PlayerUnit { number: Some(number), rows: all });
         }
         units.retain(|unit| !unit.rows.is_empty());
         units.sort_by_key(|unit| unit.rows[0]);
@@ -139,7 +139,7 @@ impl<'a> People<'a> {
     /// Pairs of units that have a surname in common, and the first letter of a given name if both have one.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
-        for (unit, Unit { rows, .. }) in self.units.iter().enumerate() {
+        for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
             for form in rows.iter().flat_map(|&row| &self.forms[row]) {
                 surnames.entry(form.key()).or_default().push((form.initial(), unit));
             }
@@ -172,7 +172,7 @@ impl<'a> People<'a> {
     fn fit(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
-        (is_same || says(Likeness::Fit)) && !self.contradict(pair, have_met)
+        (is_same || says(NameLikeness::Fit)) && !self.contradict(pair, have_met)
     }
 
     /// Whether two units cannot be of one player.
@@ -186,7 +186,7 @@ impl<'a> People<'a> {
         }
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let mut said = self.row_pairs(pair).map(|[a, b]| likeness(&self.forms[a], &self.forms[b]));
-        !is_same && said.any(|said| said == Likeness::Contradict)
+        !is_same && said.any(|said| said == NameLikeness::Contradict)
     }
 
     fn row_pairs(&self, [a, b]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> {
@@ -200,7 +200,7 @@ impl<'a> People<'a> {
         for &row in group.iter().flat_map(|&unit| &self.units[unit].rows) {
             let (mention, more) = self.rows[row];
             let of_name = games.entry(&mention.name).or_default();
-            of_name.0 = self.forms[row].iter().any(Form::is_full);
+            of_name.0 = self.forms[row].iter().any(NameForm::is_full);
             of_name.1 += more;
         }
         let best =
@@ -209,9 +209,9 @@ impl<'a> People<'a> {
     }
 }
 
-fn have_word_in_common(ours: &[Form], theirs: &[Form]) -> bool {
-    let words: HashSet<&str> = ours.iter().flat_map(Form::words).collect();
-    theirs.iter().flat_map(Form::words).any(|word| word.chars().count() > 1 && words.contains(word))
+fn have_word_in_common(ours: &[NameForm], theirs: &[NameForm]) -> bool {
+    let words: HashSet<&str> = ours.iter().flat_map(NameForm::words).collect();
+    theirs.iter().flat_map(NameForm::words).any(|word| word.chars().count() > 1 && words.contains(word))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::Header;
+use super::GameHeader;
 use crate::board::Color;
 
 /// The highest rating; greater numbers are something else.
@@ -37,7 +37,7 @@ impl Rating {
     }
 
     /// The rating of a game.
-    pub fn of_game(self, game: &impl Header) -> Option<i64> {
+    pub fn of_game(self, game: &impl GameHeader) -> Option<i64> {
         let [white, black] =
             [Color::White, Color::Black].map(|side| game.tag_named(tag(side)).and_then(of_value));
         self.of(white, black)
@@ -63,7 +63,7 @@ pub fn value_as_cql(value: &[u8]) -> Option<i32> {
 }
 
 /// The rating of a side, or the larger of both, as the query language reads it.
-pub fn of_game_as_cql(game: &impl Header, side: Option<Color>) -> Option<i32> {
+pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32> {
     let rating = |side| game.tag_as_cql(tag(side)).and_then(value_as_cql);
     match side {
         Some(side) => rating(side),

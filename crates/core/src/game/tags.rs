@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Header, known};
+use super::{GameHeader, known};
 use crate::board::Color;
 use crate::text::decode;
 
@@ -37,12 +37,12 @@ pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
 }
 
 /// What the first tag of a name says, unless it says that it is not known.
-pub fn known<'a>(game: &'a impl Header, name: &str) -> Option<Cow<'a, str>> {
+pub fn known<'a>(game: &'a impl GameHeader, name: &str) -> Option<Cow<'a, str>> {
     known_value(name, game.tag_named(name)?)
 }
 
 /// The name of a player, if it is known.
-pub fn player(game: &impl Header, side: Color) -> Option<Cow<'_, str>> {
+pub fn player(game: &impl GameHeader, side: Color) -> Option<Cow<'_, str>> {
     known(game, player_tag(side))
 }
 

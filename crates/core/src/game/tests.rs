@@ -4,7 +4,7 @@ use crate::board::{Color, Position};
 /// Tags without a game.
 struct Tags<'a>(&'a [(&'a str, &'a str)]);
 
-impl Header for Tags<'_> {
+impl GameHeader for Tags<'_> {
     fn tags(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.0.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()))
     }
@@ -231,7 +231,7 @@ fn addresses_are_those_of_known_sites() {
 
 #[test]
 fn tags_are_known_by_what_they_hold() {
-    use known::Kind::{Date, Eco, Rating, Text};
+    use known::TagKind::{Date, Eco, Rating, Text};
     for (name, kind) in [
         ("Date", Date),
         ("utcdate", Date),
@@ -255,7 +255,7 @@ fn moves_have_numbers_in_movetext() {
     let numbers = MoveNumbers::of(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));
     assert_eq!([0, 1, 2].map(|ply| numbers.before_move(ply)), [Some("23.".into()), None, Some("24.".into())]);
     struct BlackBegins<'a>(Tags<'a>);
-    impl Header for BlackBegins<'_> {
+    impl GameHeader for BlackBegins<'_> {
         fn tags(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
             self.0.tags()
         }

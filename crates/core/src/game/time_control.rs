@@ -1,7 +1,7 @@
 //! How much time games give.
 
 use super::measures::thousandths_of;
-use super::{Header, tags};
+use super::{GameHeader, tags};
 
 /// The tag.
 pub const TAG: &str = "TimeControl";
@@ -81,13 +81,13 @@ impl Speed {
     }
 
     /// The speed of a game.
-    pub fn of_game(game: &impl Header) -> Option<Speed> {
+    pub fn of_game(game: &impl GameHeader) -> Option<Speed> {
         game.tag_named(TAG).and_then(Speed::of_value)
     }
 }
 
 /// The milliseconds that each move adds to the clock, where the whole game has one period: `300+3`, `600`.
-pub fn increment_of_game(game: &impl Header) -> Option<i64> {
+pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     match &periods(&text)?[..] {
         &[Period { moves: None, increment, is_sand: false, .. }] => Some(increment),

@@ -1,10 +1,10 @@
 //! Addresses of games.
 
-use super::{Header, tags};
+use super::{GameHeader, tags};
 
 /// The page of a game at lichess or chess.com, at a ply of its main line if one is given and the site can show it. Such
 /// addresses stand in `Site`, `Link` or `GameURL`.
-pub fn url(game: &impl Header, ply: Option<u32>) -> Option<String> {
+pub fn url(game: &impl GameHeader, ply: Option<u32>) -> Option<String> {
     let address = |name| {
         let text = tags::text(game.tag_named(name)?).into_owned();
         let is_plain =

@@ -39,4 +39,4 @@ pub use setup::{
 };
 pub use shakmaty::{Board, Setup};
 pub use squares::SquareTransform;
-pub use symmetry::{Group, Symmetry, canonical};
+pub use symmetry::{SymmetryGroup, Symmetry, canonical};

@@ -29,7 +29,7 @@ pub enum Shifts {
 
 /// One word of a sequence of transforms.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct TransformStep {
     /// What it does.
     pub transform: Transform,
     /// Where it stands in the text.
@@ -126,7 +126,7 @@ const fn turn(dihedral: Dihedral) -> Transform {
 /// assert_eq!(parse("flip-vertical,rotate90", Shifts::Cql6).unwrap().len(), 2);
 /// assert!(parse("flipvertical", Shifts::Cql6).unwrap()[0].warning.is_some());
 /// ```
-pub fn parse(text: &str, shifts: Shifts) -> Result<Vec<Step>, Diagnostic> {
+pub fn parse(text: &str, shifts: Shifts) -> Result<Vec<TransformStep>, Diagnostic> {
     let mut start = 0;
     text.split(',')
         .map(|word| {
@@ -137,10 +137,10 @@ pub fn parse(text: &str, shifts: Shifts) -> Result<Vec<Step>, Diagnostic> {
         .collect()
 }
 
-fn step(word: &str, span: Span, shifts: Shifts) -> Result<Step, Diagnostic> {
+fn step(word: &str, span: Span, shifts: Shifts) -> Result<TransformStep, Diagnostic> {
     let fixed = FIXED.iter().find(|(names, _)| names.contains(&word));
     if let Some(&(_, transform)) = fixed {
-        return Ok(Step { transform, span, warning: warning(word, span) });
+        return Ok(TransformStep { transform, span, warning: warning(word, span) });
     }
     let mut parts = word.split(':');
     let name = parts.next().unwrap_or_default();
@@ -154,7 +154,7 @@ fn step(word: &str, span: Span, shifts: Shifts) -> Result<Step, Diagnostic> {
         ("smear", _) | (_, Shifts::Cql5) => SquareTransform::Smear(small(files), small(ranks)),
         _ => SquareTransform::Shift(small(files), small(ranks)),
     };
-    Ok(Step { transform: Transform::Squares(map), span, warning: None })
+    Ok(TransformStep { transform: Transform::Squares(map), span, warning: None })
 }
 
 /// Eight files are as good as any number.

@@ -9,7 +9,7 @@ use crate::board::{Bitboard, Dihedral};
 
 /// A set of transformations that is closed: doing two of them is one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Group {
+pub enum SymmetryGroup {
     /// The eight symmetries of the board. Pawns and castling lose their meaning.
     Dihedral,
     /// The position and its colour flip, which plays the same.
@@ -27,11 +27,11 @@ pub struct Symmetry {
     pub dihedral: Dihedral,
 }
 
-impl Group {
+impl SymmetryGroup {
     /// Its transformations, the identity first.
     pub fn symmetries(self) -> impl Iterator<Item = Symmetry> {
-        let dihedral = if self == Group::Color { &Dihedral::ALL[..1] } else { &Dihedral::ALL[..] };
-        let colors = if self == Group::Dihedral { &[false][..] } else { &[false, true] };
+        let dihedral = if self == SymmetryGroup::Color { &Dihedral::ALL[..1] } else { &Dihedral::ALL[..] };
+        let colors = if self == SymmetryGroup::Dihedral { &[false][..] } else { &[false, true] };
         colors.iter().flat_map(|&colors| dihedral.iter().map(move |&dihedral| Symmetry { colors, dihedral }))
     }
 }
@@ -83,7 +83,7 @@ impl fmt::Display for Symmetry {
 /// bit), en passant square, pockets and remaining checks. So a group with the colour flip always has White to
 /// move. The counters stay as they are.
 #[must_use]
-pub fn canonical(setup: &Setup, group: Group) -> (Setup, Symmetry) {
+pub fn canonical(setup: &Setup, group: SymmetryGroup) -> (Setup, Symmetry) {
     group
         .symmetries()
         .map(|symmetry| (symmetry.apply(setup), symmetry))

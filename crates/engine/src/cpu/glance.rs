@@ -20,16 +20,16 @@ const BLACK: u8 = 8;
 /// What is read at a glance.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
-    pub(super) reads: Vec<(Seen, Reg)>,
+    pub(super) reads: Vec<(GlanceResult, Reg)>,
     /// The squares on which moves put pieces.
-    pub(super) arrivals: Vec<Lookup>,
+    pub(super) arrivals: Vec<PatternTables>,
 }
 
 /// What a glance tells of a segment.
 #[derive(Clone, Debug)]
-pub(super) enum Seen {
+pub(super) enum GlanceResult {
     /// The words of the patterns that moves have, together.
-    Patterns(Vec<Pattern>),
+    Patterns(Vec<MovePattern>),
     /// A word if a game begins in the segment, to which those of [`Glance::arrivals`] are added.
     Arrivals { at_first: u64 },
     /// All bits.
@@ -44,7 +44,7 @@ pub(super) enum Seen {
 
 /// A pattern of moves, of which at most 16 are looked for together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Pattern {
+pub(super) struct MovePattern {
     /// Bits of a [`PackedMove`](orbit_core::board::PackedMove).
     pub(super) bits: u16,
     /// How they are set where it has the pattern.
@@ -55,9 +55,9 @@ pub(super) struct Pattern {
 
 /// At most 16 patterns that do not depend on where a move begins, as tables.
 #[derive(Clone, Debug)]
-pub(super) struct Lookup {
+pub(super) struct PatternTables {
     /// The patterns, and where the word of each is added.
-    pub(super) patterns: Vec<(Pattern, Reg)>,
+    pub(super) patterns: Vec<(MovePattern, Reg)>,
     /// For each square that moves reach, and for each code of a move, the patterns that are had with it: bit `k` for the
     /// `k`-th.
     #[cfg(target_arch = "x86_64")]
@@ -74,9 +74,9 @@ impl Glance {
             if let Bound::Arrivals(code) = bound {
                 patterns.extend(arrivals(code, bits)?.into_iter().map(|pattern| (pattern, reg)));
             }
-            reads.extend(Seen::new(bound).map(|seen| (seen, reg)));
+            reads.extend(GlanceResult::new(bound).map(|seen| (seen, reg)));
         }
-        Some(Glance { reads, arrivals: patterns.chunks(16).map(Lookup::new).collect() })
+        Some(Glance { reads, arrivals: patterns.chunks(16).map(PatternTables::new).collect() })
     }
 
     /// Whether all games of a block but the first begin from the standard position, and none has side lines: others need
@@ -86,32 +86,32 @@ impl Glance {
     }
 }
 
-impl Seen {
+impl GlanceResult {
     /// Nothing of planes, which are read from keys.
-    fn new(bound: Bound) -> Option<Seen> {
+    fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
-            Bound::Arrivals(code) => Seen::Arrivals { at_first: STANDARD.having(code).0 },
-            Bound::Touched => Seen::All,
-            Bound::Promotions(set) => Seen::Patterns(promotions(set)),
+            Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
+            Bound::Touched => GlanceResult::All,
+            Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
             // A move captures once; each side plays every other one.
-            Bound::Losses(set) => Seen::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 },
-            Bound::Standard => Seen::Standard,
-            Bound::Other => Seen::Other,
+            Bound::Losses(set) => GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 },
+            Bound::Standard => GlanceResult::Standard,
+            Bound::Other => GlanceResult::Other,
             Bound::Next(_) => return None,
             Bound::Fewest(_) | Bound::Most(_) => unreachable!("screens of material read them"),
         })
     }
 }
 
-impl Lookup {
-    fn new(patterns: &[(Pattern, Reg)]) -> Lookup {
+impl PatternTables {
+    fn new(patterns: &[(MovePattern, Reg)]) -> PatternTables {
         #[cfg(target_arch = "x86_64")]
         let having = |mask: u16, bits: usize| {
             (0..).zip(patterns).fold(0, |all, (k, (pattern, _))| {
                 all | u16::from(bits as u16 & pattern.bits & mask == pattern.set & mask) << k
             })
         };
-        Lookup {
+        PatternTables {
             patterns: patterns.to_vec(),
             #[cfg(target_arch = "x86_64")]
             by_square: std::array::from_fn(|square| having(0x0fc0, square << 6)),
@@ -168,10 +168,10 @@ impl Lookup {
 
 /// The patterns that moves of eight segments have, of at most 16, a word for each segment: bit `k` for the `k`-th.
 #[inline(always)]
-pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = Pattern>) -> [u64; LANES] {
+pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // Each loop goes along memory, since compilers make vector code of such loops most reliably.
     let mut found = [[0u16; SEGMENT_SLOTS]; LANES];
-    for (at, Pattern { bits, set, .. }) in patterns.enumerate() {
+    for (at, MovePattern { bits, set, .. }) in patterns.enumerate() {
         let bit = 1 << at;
         for (found, mv) in found.as_flattened_mut().iter_mut().zip(moves.as_flattened()) {
             *found |= if mv.0 & bits == set { bit } else { 0 };
@@ -185,14 +185,14 @@ pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = Pattern
 }
 
 /// The patterns of moves that put a piece on some squares, and perhaps of more castling and captures in passing.
-fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<Pattern>> {
+fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     if squares.count_ones() > SQUARES_MAX {
         return None;
     }
     let squares_of = (0..64).filter(|square| squares >> square & 1 != 0);
     let to =
-        |square: u16| Pattern { bits: 0xffc0, set: u16::from(code) << 12 | square << 6, word: 1 << square };
-    let mut patterns: Vec<Pattern> = squares_of.map(to).collect();
+        |square: u16| MovePattern { bits: 0xffc0, set: u16::from(code) << 12 | square << 6, word: 1 << square };
+    let mut patterns: Vec<MovePattern> = squares_of.map(to).collect();
     let (is_black, role) = (code & BLACK != 0, code & !BLACK);
     let (home, passing) = if is_black { (7, 2) } else { (0, 5) };
     let on = |files: u64, rank: u16| squares & files << (8 * rank);
@@ -203,19 +203,19 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<Pattern>> {
     };
     if castled != 0 {
         // The square that such a move reaches is the rook's. It lies on the rank where the move begins, as moves are legal.
-        patterns.push(Pattern { bits: 0xfe00, set: home << 9, word: castled });
+        patterns.push(MovePattern { bits: 0xfe00, set: home << 9, word: castled });
     }
     if role == PAWN && on(0xff, passing) != 0 {
-        patterns.push(Pattern { bits: 0xfe00, set: 7 << 12 | passing << 9, word: on(0xff, passing) });
+        patterns.push(MovePattern { bits: 0xfe00, set: 7 << 12 | passing << 9, word: on(0xff, passing) });
     }
     Some(patterns)
 }
 
 /// The patterns of moves of some pieces of one side from the last rank but one to the last.
-pub(super) fn promotions(set: PieceSet) -> Vec<Pattern> {
+pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));
-    let pattern = |code| Pattern { bits: 0xfe38, set: u16::from(code) << 12 | ranks, word: u64::MAX };
+    let pattern = |code| MovePattern { bits: 0xfe38, set: u16::from(code) << 12 | ranks, word: u64::MAX };
     codes.map(pattern).collect()
 }
 
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_is_looked_up_is_what_is_compared() {
         // Every pattern of arrivals, sixteen at a time, on every value of a move.
-        let patterns: Vec<(Pattern, Reg)> = (1..15)
+        let patterns: Vec<(MovePattern, Reg)> = (1..15)
             .flat_map(|code| {
                 [0xffff, 0xffff << 16, 0xffff << 32, 0xffff << 48].map(|bits| (Code(code), bits))
             })
@@ -251,11 +251,11 @@ mod tests {
         for isa in Isa::available() {
             let mut seen = 0;
             for (at, patterns) in patterns.chunks(16).enumerate() {
-                let lookup = Lookup::new(patterns);
+                let lookup = PatternTables::new(patterns);
                 for first in 0..257 {
                     let moves = moves(first + 1024 * at);
                     let expected = moves.map(|segment| {
-                        let has = |&(Pattern { bits, set, .. }, _): &(Pattern, Reg)| {
+                        let has = |&(MovePattern { bits, set, .. }, _): &(MovePattern, Reg)| {
                             segment.iter().any(|mv| mv.0 & bits == set)
                         };
                         (0..).zip(patterns).fold(0u64, |all, (k, pattern)| all | u64::from(has(pattern)) << k)

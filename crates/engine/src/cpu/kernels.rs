@@ -5,16 +5,16 @@
 
 use std::ops::Range;
 
-use super::glance::{Glance, Pattern, Seen, found};
+use super::glance::{Glance, MovePattern, GlanceResult, found};
 use super::moves::{moves, no_moves};
-use super::registers::{GROUP, Loads, Machine, WordColumn};
+use super::registers::{GROUP, Loads, RegisterMachine, WordColumn};
 use orbit_core::board::{
     attacks,
     moves::{ARRIVALS, ORIGINS, PAIRS},
     pure,
 };
 use orbit_core::isa::{Isa, for_each_isa};
-use orbit_plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term};
+use orbit_plan::{OperationChain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term};
 use orbit_reel::{
     Block, Material,
     bounds::{Begun, Ends, Moved, SegmentMoves, moves_of, start_mask},
@@ -23,7 +23,7 @@ use orbit_reel::{
 
 for_each_isa! {
     /// Replays some segments of a block, at most [`LANES`], into the machine's planes, and with `states` their states.
-    pub(super) fn replay(machine: &mut Machine, block: &Block, segments: &[u32], states: bool) {
+    pub(super) fn replay(machine: &mut RegisterMachine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
         let states = states.then_some(&mut machine.states);
@@ -33,7 +33,7 @@ for_each_isa! {
 
 for_each_isa! {
     /// Loads what is known of some segments of a block, at most [`GROUP`], a segment into each word.
-    pub(super) fn bound(machine: &mut Machine, block: &Block, segments: &[u32], loads: &Loads) {
+    pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
             let moves = moves_of(block, segments);
@@ -73,7 +73,7 @@ for_each_isa! {
 
 for_each_isa! {
     /// Loads what is known at a glance of some segments of a block, at most [`GROUP`], a segment into each word.
-    pub(super) fn glance(machine: &mut Machine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
+    pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
             let moves = moves_of(block, segments);
@@ -84,25 +84,25 @@ for_each_isa! {
             for (seen, reg) in &glance.reads {
                 let words = &mut machine.regs[reg.0 as usize].0[row];
                 match seen {
-                    Seen::Patterns(patterns) => *words = having(&moves, patterns),
-                    &Seen::Arrivals { at_first } => {
+                    GlanceResult::Patterns(patterns) => *words = having(&moves, patterns),
+                    &GlanceResult::Arrivals { at_first } => {
                         for n in 0..LANES {
                             words[n] = mask_of(starts[n] != 0) & at_first;
                         }
                     }
-                    Seen::All => *words = [u64::MAX; LANES],
-                    Seen::Moves { half } => {
+                    GlanceResult::All => *words = [u64::MAX; LANES],
+                    GlanceResult::Moves { half } => {
                         for n in 0..LANES {
                             let moves = starts[n].trailing_zeros();
                             words[n] = u64::from(if *half { moves.div_ceil(2) } else { moves });
                         }
                     }
-                    Seen::Standard => {
+                    GlanceResult::Standard => {
                         for n in 0..LANES {
                             words[n] = mask_of(starts[n].is_power_of_two());
                         }
                     }
-                    Seen::Other => {
+                    GlanceResult::Other => {
                         for n in 0..LANES {
                             words[n] = mask_of(starts[n] & starts[n].wrapping_sub(1) != 0);
                         }
@@ -126,7 +126,7 @@ fn mask_of(is_set: bool) -> u64 {
 
 /// For each segment the words of the patterns that its moves have, together.
 #[inline(always)]
-fn having(moves: &SegmentMoves, patterns: &[Pattern]) -> [u64; LANES] {
+fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
     let mut words = [0; LANES];
     for (k, pattern) in patterns.iter().enumerate() {
@@ -137,7 +137,7 @@ fn having(moves: &SegmentMoves, patterns: &[Pattern]) -> [u64; LANES] {
 
 /// Adds the word of the `k`-th pattern where it was found.
 #[inline(always)]
-fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &Pattern) {
+fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Where neither is read through a reference, compilers make vector code.
     let (word, mut out) = (pattern.word, *words);
     for n in 0..LANES {
@@ -148,7 +148,7 @@ fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &
 
 /// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next ones where they are read.
 #[inline(always)]
-fn key_planes(machine: &mut Machine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
+fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
     let planes_after = |after: usize| {
         let mut planes = [[0; LANES]; 4];
         for (n, &segment) in segments.iter().enumerate() {
@@ -206,13 +206,13 @@ for_each_isa! {
 
 for_each_isa! {
     /// Runs steps of a program, all or none of each loop, on what is loaded.
-    pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+    pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut RegisterMachine) {
         run_steps(program, steps, machine);
     }
 }
 
 #[inline(always)]
-fn run_steps(program: &Program, steps: Range<usize>, machine: &mut Machine) {
+fn run_steps(program: &Program, steps: Range<usize>, machine: &mut RegisterMachine) {
     let mut at = steps.start;
     while at < steps.end {
         let step = &program.steps[at];
@@ -286,7 +286,7 @@ fn map2(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], f: impl Fn(u
 
 /// Begins and ends loops; returns the next step.
 #[inline(always)]
-fn control(program: &Program, machine: &mut Machine, step: &Step, next: usize) -> usize {
+fn control(program: &Program, machine: &mut RegisterMachine, step: &Step, next: usize) -> usize {
     match *step {
         Step::Begin { table, first, acc, reduce, .. } => {
             let neutral = if reduce == Reduce::Max { NO_VALUE as u64 } else { 0 };
@@ -331,7 +331,7 @@ fn control(program: &Program, machine: &mut Machine, step: &Step, next: usize) -
 }
 
 #[inline(always)]
-fn load_row(machine: &mut Machine, first: usize, params: &[u64]) {
+fn load_row(machine: &mut RegisterMachine, first: usize, params: &[u64]) {
     machine.scalars[first..first + params.len()].copy_from_slice(params);
 }
 
@@ -351,7 +351,7 @@ fn packed(number: i32) -> u64 {
 
 /// What is done to the terms that are taken together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TermKind {
     Plain,
     Masked,
     Up,
@@ -362,7 +362,7 @@ enum Kind {
 
 /// Runs a chain, four, two or one terms at a time.
 #[inline(always)]
-fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; GROUP]) {
+fn run_chain(chain: &OperationChain<Reg>, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     match chain.op {
         ChainOp::Or => gather(chain, machine, out, 0, |acc, term, not| acc | (term ^ not)),
         ChainOp::And => gather(chain, machine, out, TRUE, |acc, term, not| acc & (term ^ not)),
@@ -376,8 +376,8 @@ fn run_chain(chain: &Chain<Reg>, machine: &Machine, out: &mut [u64; GROUP]) {
 
 #[inline(always)]
 fn gather(
-    chain: &Chain<Reg>,
-    machine: &Machine,
+    chain: &OperationChain<Reg>,
+    machine: &RegisterMachine,
     out: &mut [u64; GROUP],
     neutral: u64,
     add: impl Fn(u64, u64, u64) -> u64 + Copy,
@@ -399,19 +399,19 @@ fn gather(
 
 /// The least that serves all of some terms. Terms of a kind are neighbours in a chain.
 #[inline(always)]
-fn kind(terms: &[Term<Reg>], machine: &Machine) -> Kind {
+fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);
     let down = terms.iter().any(|term| term.by < 0);
     match (up, down) {
         (false, false) if terms.iter().all(|term| machine.scalars[term.keep.0 as usize] == TRUE) => {
-            Kind::Plain
+            TermKind::Plain
         }
-        (false, false) => Kind::Masked,
+        (false, false) => TermKind::Masked,
         // One instruction turns words by any number of bits.
-        _ if matches!(machine.isa, Isa::Avx512(_)) => Kind::Around,
-        (true, false) => Kind::Up,
-        (false, true) => Kind::Down,
-        (true, true) => Kind::Around,
+        _ if matches!(machine.isa, Isa::Avx512(_)) => TermKind::Around,
+        (true, false) => TermKind::Up,
+        (false, true) => TermKind::Down,
+        (true, true) => TermKind::Around,
     }
 }
 
@@ -420,10 +420,10 @@ fn kind(terms: &[Term<Reg>], machine: &Machine) -> Kind {
 #[inline(always)]
 fn add_terms<const N: usize>(
     terms: &[Term<Reg>; N],
-    machine: &Machine,
+    machine: &RegisterMachine,
     out: &mut [u64; GROUP],
     begin: Option<u64>,
-    kind: Kind,
+    kind: TermKind,
     add: impl Fn(u64, u64, u64) -> u64,
 ) {
     let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
@@ -453,11 +453,11 @@ fn add_terms<const N: usize>(
         };
     }
     match kind {
-        Kind::Plain => each!(|k, word| word),
-        Kind::Masked => each!(|k, word| word & keep[k]),
-        Kind::Up => each!(|k, word| word << by[k] & keep[k]),
-        Kind::Down => each!(|k, word| word >> by[k] & keep[k]),
-        Kind::Around => each!(|k, word| word.rotate_left(around[k]) & keep[k]),
+        TermKind::Plain => each!(|k, word| word),
+        TermKind::Masked => each!(|k, word| word & keep[k]),
+        TermKind::Up => each!(|k, word| word << by[k] & keep[k]),
+        TermKind::Down => each!(|k, word| word >> by[k] & keep[k]),
+        TermKind::Around => each!(|k, word| word.rotate_left(around[k]) & keep[k]),
     }
 }
 
@@ -479,7 +479,7 @@ fn write(out: &mut [u64; GROUP], begin: Option<u64>, all: impl Fn(u64, usize) ->
 
 /// One operation on whole registers.
 #[inline(always)]
-fn apply(op: Op, machine: &Machine, out: &mut [u64; GROUP]) {
+fn apply(op: Op, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     let r = |id: Id| words(&machine.regs[id.0 as usize]);
     match op {
         Op::And(a, b) => map2(out, r(a), r(b), |a, b| a & b),

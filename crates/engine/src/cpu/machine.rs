@@ -2,10 +2,10 @@
 
 use super::emit::Native;
 use super::kernels;
-use super::registers::Machine;
+use super::registers::RegisterMachine;
 use crate::{Values, carry::SlotColumn, columns::GameColumn, within};
 use orbit_core::isa::Isa;
-use orbit_plan::{Input, Output, Plan, Program, Reg};
+use orbit_plan::{RegisterInput, Output, Plan, Program, Reg};
 use orbit_reel::{
     Block, SEGMENT_SLOTS,
     lanes::{LANES, LaneColumn},
@@ -14,16 +14,16 @@ use orbit_reel::{
 
 /// What a program reads beside positions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Beside<'a> {
+pub(super) struct SideInputs<'a> {
     /// What the tags of games say.
     pub(super) columns: &'a [GameColumn],
     /// What it reads of what stages carry.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
-impl Machine {
+impl RegisterMachine {
     /// Replays a group of segments, if the program reads something of their positions, and loads everything that it reads.
-    pub(super) fn load(&mut self, program: &Program, block: &Block, segments: &[u32], beside: Beside<'_>) {
+    pub(super) fn load(&mut self, program: &Program, block: &Block, segments: &[u32], beside: SideInputs<'_>) {
         if program.positions {
             kernels::replay(self.isa, self, block, segments, program.whole_positions);
         } else {
@@ -32,7 +32,7 @@ impl Machine {
                 *masks = Masks { valid, ..Masks::default() };
             }
         }
-        let reads_plies = program.inputs.iter().any(|(input, _)| *input == Input::Ply);
+        let reads_plies = program.inputs.iter().any(|(input, _)| *input == RegisterInput::Ply);
         for (n, segment) in segments.iter().map(|&segment| segment as usize).enumerate() {
             let (key, masks) = (&block.keys[segment], self.masks[n]);
             if reads_plies {
@@ -56,7 +56,7 @@ impl Machine {
 
     /// The same for single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending; the `k`-th goes to row
     /// `k / LANES`, lane `k % LANES`.
-    pub(super) fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], beside: Beside<'_>) {
+    pub(super) fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], beside: SideInputs<'_>) {
         self.masks = [Masks::default(); LANES];
         let mut replayed = None;
         for (k, &slot) in slots.iter().enumerate() {
@@ -94,17 +94,17 @@ impl Machine {
         for &(input, reg) in &program.inputs {
             let out = &mut self.regs[reg.0 as usize].0;
             match input {
-                Input::Plane(_) | Input::Carried(_) => {}
-                Input::WhiteToMove => kernels::spread(isa, self.masks.map(|mask| mask.white), out),
-                Input::Ply => {
+                RegisterInput::Plane(_) | RegisterInput::Carried(_) => {}
+                RegisterInput::WhiteToMove => kernels::spread(isa, self.masks.map(|mask| mask.white), out),
+                RegisterInput::Ply => {
                     for (row, plies) in out.iter_mut().zip(&self.plies) {
                         *row = plies.map(u64::from);
                     }
                 }
-                Input::Initial => kernels::spread(isa, self.masks.map(|mask| mask.initial), out),
-                Input::Terminal => kernels::spread(isa, self.masks.map(|mask| mask.terminal), out),
-                Input::GameMask(c) => by_game(out, &self.games, &columns[c.0 as usize].mask),
-                Input::GameNumber(c) => by_game(out, &self.games, &columns[c.0 as usize].number),
+                RegisterInput::Initial => kernels::spread(isa, self.masks.map(|mask| mask.initial), out),
+                RegisterInput::Terminal => kernels::spread(isa, self.masks.map(|mask| mask.terminal), out),
+                RegisterInput::GameMask(c) => by_game(out, &self.games, &columns[c.0 as usize].mask),
+                RegisterInput::GameNumber(c) => by_game(out, &self.games, &columns[c.0 as usize].number),
             }
         }
     }
@@ -229,7 +229,7 @@ fn carried_inputs<'a>(
     carried: &'a [&'a SlotColumn],
 ) -> impl Iterator<Item = (&'a SlotColumn, Reg)> {
     program.inputs.iter().filter_map(|&(input, reg)| match input {
-        Input::Carried(place) => Some((carried[place], reg)),
+        RegisterInput::Carried(place) => Some((carried[place], reg)),
         _ => None,
     })
 }

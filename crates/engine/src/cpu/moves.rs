@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Bitboard, Square};
 
-use super::registers::{GROUP, Machine};
+use super::registers::{GROUP, RegisterMachine};
 use orbit_core::board::{
     MoveKind, PackedMove, Position, State, legal,
-    moves::{ARRIVALS, Asked, ORIGINS, View},
+    moves::{ARRIVALS, MoveRequest, ORIGINS, View},
 };
 use orbit_plan::Special;
 use orbit_reel::lanes::LANES;
@@ -15,8 +15,8 @@ use orbit_reel::lanes::LANES;
 /// Writes what is asked for of the moves from and to some squares.
 #[inline(always)]
 pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
-    machine: &Machine,
-    asked: Asked,
+    machine: &RegisterMachine,
+    asked: MoveRequest,
     from: &[u64; GROUP],
     to: &[u64; GROUP],
     out: &mut [u64; GROUP],
@@ -46,9 +46,9 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
 /// Writes what the moves that are neither castling nor captures in passing come to; returns where there may be more.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(
-    machine: &Machine,
+    machine: &RegisterMachine,
     row: usize,
-    asked: Asked,
+    asked: MoveRequest,
     from: &[u64; LANES],
     to: &[u64; LANES],
     out: &mut [u64; LANES],
@@ -74,7 +74,7 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
 
 /// What is asked for of the moves of one position, of which the most common moves came to `ordinary`.
 #[inline(never)]
-fn with_special<const WHAT: u8>(position: &Position, asked: Asked, from: u64, to: u64, ordinary: u64) -> u64 {
+fn with_special<const WHAT: u8>(position: &Position, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
         let listed = listed(position, asked, from, to);
@@ -89,7 +89,7 @@ fn with_special<const WHAT: u8>(position: &Position, asked: Asked, from: u64, to
 
 /// Of the positions in a mask, writes the mask of those in which the side to move has a king but no legal move.
 #[inline(always)]
-pub(super) fn no_moves(machine: &Machine, within: &[u64; GROUP], out: &mut [u64; GROUP]) {
+pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &mut [u64; GROUP]) {
     moves::<ARRIVALS, false>(machine, Special::Any.asked(false), within, within, out);
     let [p1, p2, p3] = [1, 2, 3].map(|k| machine.regs[k].0.as_flattened());
     let states = machine.states.as_flattened();
@@ -102,15 +102,15 @@ pub(super) fn no_moves(machine: &Machine, within: &[u64; GROUP], out: &mut [u64;
 
 /// What the moves of one position come to.
 #[derive(Default)]
-struct Listed {
+struct MoveLists {
     arrivals: u64,
     origins: u64,
     pairs: u64,
 }
 
 /// What is asked for, from a list of the moves of any placement.
-fn listed(position: &Position, asked: Asked, from: u64, to: u64) -> Listed {
-    let mut out = Listed::default();
+fn listed(position: &Position, asked: MoveRequest, from: u64, to: u64) -> MoveLists {
+    let mut out = MoveLists::default();
     // In Chess960 a king may castle to a square beside it: the same pair as its step there.
     let mut king_steps: Vec<(Square, Square)> = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {

@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use super::emit::{self, Native};
-use super::machine::Beside;
-use super::registers::Machine;
+use super::machine::SideInputs;
+use super::registers::RegisterMachine;
 use crate::context::Context;
 use orbit_core::isa::Isa;
 use orbit_core::sync::lock;
@@ -68,14 +68,14 @@ impl Natives {
 }
 
 /// What plans of all kinds have.
-pub(super) trait Code {
+pub(super) trait PlanCode {
     fn program(&self) -> &Program;
     fn columns(&self) -> &[Column];
     /// The registers that are read when the program has run.
     fn kept(&self) -> Vec<Reg>;
 }
 
-impl Code for SharedPlan {
+impl PlanCode for SharedPlan {
     fn program(&self) -> &Program {
         &self.program
     }
@@ -89,7 +89,7 @@ impl Code for SharedPlan {
     }
 }
 
-impl Code for Plan {
+impl PlanCode for Plan {
     fn program(&self) -> &Program {
         &self.program
     }
@@ -106,7 +106,7 @@ impl Code for Plan {
     }
 }
 
-impl Code for CopiesPlan {
+impl PlanCode for CopiesPlan {
     fn program(&self) -> &Program {
         &self.program
     }
@@ -120,7 +120,7 @@ impl Code for CopiesPlan {
     }
 }
 
-impl Code for Screen {
+impl PlanCode for Screen {
     fn program(&self) -> &Program {
         &self.program
     }
@@ -137,14 +137,14 @@ impl Code for Screen {
 /// A machine for a program, and one for each of its stages.
 #[derive(Debug)]
 pub(super) struct Machines {
-    pub(super) main: Machine,
-    stages: Vec<Machine>,
+    pub(super) main: RegisterMachine,
+    stages: Vec<RegisterMachine>,
 }
 
 impl Machines {
     fn new(program: &Program, isa: Isa) -> Machines {
-        let stages = program.stages.iter().map(|stage| Machine::new(&stage.program, isa)).collect();
-        Machines { main: Machine::new(program, isa), stages }
+        let stages = program.stages.iter().map(|stage| RegisterMachine::new(&stage.program, isa)).collect();
+        Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
     /// On how many groups the program ran since it was asked last, or the stage that ran on most.
@@ -165,7 +165,7 @@ impl Machines {
             let block = context.block;
             let mut found: Vec<_> = words.iter().map(|word| context.column(word.is_mask)).collect();
             let before = context.carried(&stage.reads);
-            let beside = Beside { columns: context.columns(), carried: &before };
+            let beside = SideInputs { columns: context.columns(), carried: &before };
             for segments in segments(block).chunks(LANES) {
                 machine.load(stage, block, segments, beside);
                 machine.run(stage, native);
@@ -179,7 +179,7 @@ impl Machines {
     }
 }
 
-impl<P: Code> Prepared<P> {
+impl<P: PlanCode> Prepared<P> {
     pub(super) fn new(plan: P, isa: Isa, code: MachineCode) -> Prepared<P> {
         let (groups, natives, idle) = (AtomicU64::new(0), OnceLock::new(), Mutex::new(Vec::new()));
         Prepared { plan, isa, code, groups, natives, idle }
@@ -233,14 +233,14 @@ impl<P: Code> Prepared<P> {
         &self,
         context: &mut Context<'_>,
         groups: usize,
-        work: impl FnOnce(&P, &mut Machine, Option<&Native>, Beside<'_>) -> T,
+        work: impl FnOnce(&P, &mut RegisterMachine, Option<&Native>, SideInputs<'_>) -> T,
     ) -> T {
         let program = self.plan.program();
         context.add_columns(self.plan.columns());
         self.lend(groups, |machines, natives| {
             machines.carry(program, natives, context);
             let carried = context.carried(&program.reads);
-            let beside = Beside { columns: context.columns(), carried: &carried };
+            let beside = SideInputs { columns: context.columns(), carried: &carried };
             let native = natives.and_then(|natives| natives.main.as_ref());
             work(&self.plan, &mut machines.main, native, beside)
         })

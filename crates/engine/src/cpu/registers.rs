@@ -1,6 +1,6 @@
 //! The registers of a thread, and what is beside them.
 
-use super::glance::{self, Pattern};
+use super::glance::{self, MovePattern};
 use orbit_core::board::{Board, PieceSet, Position, State};
 use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Program, Reg, Screen};
@@ -17,25 +17,25 @@ pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
 /// A register: a word for each position of a group. Aligned to cache lines: a vector of 64 bytes that
 /// lies across two of them takes twice as long.
-pub(super) type WordColumn = Box<Words>;
+pub(super) type WordColumn = Box<WordRegisters>;
 
 #[repr(align(64))]
 #[derive(Clone, Debug)]
-pub(super) struct Words(pub(super) LaneColumn);
+pub(super) struct WordRegisters(pub(super) LaneColumn);
 
 fn column() -> WordColumn {
-    Box::new(Words([[0; LANES]; SEGMENT_SLOTS]))
+    Box::new(WordRegisters([[0; LANES]; SEGMENT_SLOTS]))
 }
 
 /// The widest vector that machine code puts aside.
 #[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Line(#[expect(dead_code, reason = "machine code alone reads it")] [u64; 8]);
+pub(super) struct SpilledVector(#[expect(dead_code, reason = "machine code alone reads it")] [u64; 8]);
 
 /// Registers and what is beside them.
 #[derive(Debug)]
-pub(super) struct Machine {
+pub(super) struct RegisterMachine {
     pub(super) isa: Isa,
     pub(super) regs: Vec<WordColumn>,
     /// Where a step writes, before it changes places with its register.
@@ -58,15 +58,15 @@ pub(super) struct Machine {
     pub(super) runs: u64,
     /// Where machine code puts what its registers cannot hold.
     #[cfg(target_arch = "x86_64")]
-    pub(super) scratch: Vec<Line>,
+    pub(super) scratch: Vec<SpilledVector>,
     /// The answers of a region of machine code.
     #[cfg(target_arch = "x86_64")]
     pub(super) answer_bytes: Vec<u8>,
 }
 
-impl Machine {
-    pub(super) fn new(program: &Program, isa: Isa) -> Machine {
-        Machine {
+impl RegisterMachine {
+    pub(super) fn new(program: &Program, isa: Isa) -> RegisterMachine {
+        RegisterMachine {
             isa,
             regs: vec![column(); program.registers],
             spare: Some(column()),
@@ -105,7 +105,7 @@ pub(super) struct Loads {
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
     /// The patterns of moves by which pawns may become certain pieces.
-    pub(super) promotions: Vec<(Vec<Pattern>, Reg)>,
+    pub(super) promotions: Vec<(Vec<MovePattern>, Reg)>,
     /// The pieces of which it is read how many are taken.
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }

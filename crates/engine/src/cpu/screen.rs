@@ -7,7 +7,7 @@ use super::emit::Native;
 use super::glance::Glance;
 use super::kernels;
 use super::prepared::{MachineCode, Prepared, segments};
-use super::registers::{GROUP, Loads, Machine};
+use super::registers::{GROUP, Loads, RegisterMachine};
 use orbit_core::board::Code;
 use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Plans, Reg, Screen};
@@ -44,13 +44,13 @@ pub(super) struct Screening {
 struct OfMaterial {
     screen: Prepared<Screen>,
     /// What is read of each group of segments.
-    reads: Vec<(Count, Reg)>,
+    reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
 
 /// A number of pieces.
 #[derive(Clone, Copy, Debug)]
-enum Count {
+enum PieceCount {
     Fewest(Code),
     Most(Code),
 }
@@ -166,8 +166,8 @@ impl Screening {
 impl OfMaterial {
     fn new(screen: Screen, isa: Isa, code: MachineCode) -> OfMaterial {
         let count = |bound| match bound {
-            Bound::Fewest(code) => Count::Fewest(code),
-            Bound::Most(code) => Count::Most(code),
+            Bound::Fewest(code) => PieceCount::Fewest(code),
+            Bound::Most(code) => PieceCount::Most(code),
             _ => unreachable!("nothing else is known of material"),
         };
         let reads = screen.loads().map(|(read, reg)| (count(read.bound), reg)).collect();
@@ -183,11 +183,11 @@ impl OfMaterial {
                 let from = groups[0] as usize;
                 for &(count, reg) in &self.reads {
                     let words = machine.regs[reg.0 as usize].0.as_flattened_mut();
-                    let (Count::Fewest(code) | Count::Most(code)) = count;
+                    let (PieceCount::Fewest(code) | PieceCount::Most(code)) = count;
                     let of_words = words.iter_mut().zip(&material.numbers(code)[from..]);
                     match count {
-                        Count::Fewest(_) => of_words.for_each(|(word, numbers)| *word = numbers.fewest()),
-                        Count::Most(_) => of_words.for_each(|(word, numbers)| *word = numbers.most()),
+                        PieceCount::Fewest(_) => of_words.for_each(|(word, numbers)| *word = numbers.fewest()),
+                        PieceCount::Most(_) => of_words.for_each(|(word, numbers)| *word = numbers.most()),
                     }
                 }
             })
@@ -201,10 +201,10 @@ impl OfMaterial {
 /// Those of some segments, or of what a screen tells of instead, that may hold hits, by what is loaded of them.
 fn kept(
     screen: &Screen,
-    machine: &mut Machine,
+    machine: &mut RegisterMachine,
     native: Option<&Native>,
     all: &[u32],
-    load: impl Fn(&mut Machine, &[u32]),
+    load: impl Fn(&mut RegisterMachine, &[u32]),
 ) -> Vec<u32> {
     let mut left = Vec::new();
     for some in all.chunks(GROUP) {

@@ -8,14 +8,14 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{
     GpuError,
-    device::{BUFFER_SETS, Buffer, Device, Pass, bind},
+    device::{BUFFER_SETS, Buffer, Device, KernelPass, bind},
     pack::Upload,
     pipelines::Pipeline,
-    ways::Way,
+    ways::ColumnWay,
     wgsl::{Kernel, StageKernels},
 };
 use crate::carry::slots;
-use orbit_plan::{CarryId, Operand, StageCarry};
+use orbit_plan::{CarryId, ColumnOperand, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 /// Invocations in a workgroup, `GAMES_WORKGROUP` in the shader.
@@ -106,7 +106,7 @@ pub(super) fn has_room<'a>(
 }
 
 /// Columns of an upload on the device.
-pub(super) struct Along {
+pub(super) struct DeviceColumns {
     /// What a stage found: masks, one column behind the other.
     pub(super) masks: Buffer,
     /// Sets, those of a slot together.
@@ -115,11 +115,11 @@ pub(super) struct Along {
     operands: Buffer,
     /// What dispatches are told.
     pub(super) params: Buffer,
-    columns: HashMap<CarryId, Column>,
+    columns: HashMap<CarryId, CarriedColumn>,
 }
 
 /// Something that was carried.
-struct Column {
+struct CarriedColumn {
     buffer: Buffer,
     is_mask: bool,
     /// Whether it is of the games that are on the device now.
@@ -127,19 +127,19 @@ struct Column {
 }
 
 /// What carries all that a stage found.
-pub(super) struct Work {
+pub(super) struct CarryWork {
     /// The words of `Making` of each dispatch, each in a stride.
     pub(super) params: Vec<u32>,
     carries: Vec<Dispatches>,
 }
 
 /// Bytes from some place in a buffer on.
-type Place = (wgpu::Buffer, u64);
+type BufferRange = (wgpu::Buffer, u64);
 
 /// The dispatches of one column.
 struct Dispatches {
     /// The masks that are brought together before.
-    masks: Vec<Place>,
+    masks: Vec<BufferRange>,
     mask_bytes: u64,
     pipeline: Pipeline,
     /// Games, masks, words, the column.
@@ -148,9 +148,9 @@ struct Dispatches {
     each: Vec<(u32, u32)>,
 }
 
-impl Along {
-    pub(super) fn new() -> Along {
-        Along {
+impl DeviceColumns {
+    pub(super) fn new() -> DeviceColumns {
+        DeviceColumns {
             masks: Buffer::storage(),
             words: Buffer::storage(),
             operands: Buffer::storage(),
@@ -187,9 +187,9 @@ impl Along {
         device: &Device,
         carry: &StageCarry,
         segments: usize,
-    ) -> Result<Place, GpuError> {
+    ) -> Result<BufferRange, GpuError> {
         let is_mask = carry.what.is_mask();
-        let none = || Column { buffer: Buffer::storage(), is_mask, is_known: true };
+        let none = || CarriedColumn { buffer: Buffer::storage(), is_mask, is_known: true };
         let column = self.columns.entry(carry.id).or_insert_with(none);
         (column.is_mask, column.is_known) = (is_mask, true);
         let bytes = column_bytes(is_mask) * segments as u64;
@@ -217,19 +217,19 @@ impl Along {
         stage: &StageKernels,
         (games, count): (&wgpu::Buffer, usize),
         segments: usize,
-    ) -> Result<Work, GpuError> {
-        let mut work = Work { params: Vec::new(), carries: Vec::new() };
+    ) -> Result<CarryWork, GpuError> {
+        let mut work = CarryWork { params: Vec::new(), carries: Vec::new() };
         let (games, mask_bytes) = ((games.clone(), 8 * count as u64), column_bytes(true) * segments as u64);
         let together = self.operands.with_room(device, most_masks(stage) as u64 * mask_bytes)?.clone();
         let stride = params_stride(device);
         for carry in &stage.carries {
-            let way = Way::of(carry).expect("the device can make what the stage carries");
+            let way = ColumnWay::of(carry).expect("the device can make what the stage carries");
             if !way.is_on_device() {
                 continue;
             }
             let (operands, word) = way.operands(carry);
-            let masks: Vec<Place> = match way {
-                Way::Edge(_) => vec![self.edge(stage, carry.id, mask_bytes)],
+            let masks: Vec<BufferRange> = match way {
+                ColumnWay::Edge(_) => vec![self.edge(stage, carry.id, mask_bytes)],
                 _ => operands.iter().filter_map(|&operand| self.mask(stage, operand, mask_bytes)).collect(),
             };
             let (words, source) = match word {
@@ -244,7 +244,7 @@ impl Along {
                 work.params.extend(source);
                 work.params.resize(work.params.len().next_multiple_of(stride as usize / 4), 0);
             }
-            let pipeline = device.shader(&way.shader(carry), Pass::Carry)?;
+            let pipeline = device.shader(&way.shader(carry), KernelPass::Carry)?;
             let of_masks = (together.clone(), masks.len() as u64 * mask_bytes);
             let buffers = [games.clone(), of_masks, words, to];
             work.carries.push(Dispatches { masks, mask_bytes, pipeline, buffers, each });
@@ -253,18 +253,18 @@ impl Along {
     }
 
     /// Where the answers to a test of moves stand: behind the masks of the stage.
-    fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> Place {
+    fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
         let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
         (self.masks.get().clone(), (masks + place) as u64 * mask_bytes)
     }
 
     /// Where a mask stands; `None` if it is the same everywhere.
-    fn mask(&self, stage: &StageKernels, operand: Operand, mask_bytes: u64) -> Option<Place> {
+    fn mask(&self, stage: &StageKernels, operand: ColumnOperand, mask_bytes: u64) -> Option<BufferRange> {
         match operand {
-            Operand::Constant(_) => None,
-            Operand::Carried(id) => Some((self.column(id, 0).0, 0)),
-            Operand::Found(word, _) => {
+            ColumnOperand::Constant(_) => None,
+            ColumnOperand::Carried(id) => Some((self.column(id, 0).0, 0)),
+            ColumnOperand::Found(word, _) => {
                 let mut masks = stage.found.iter().filter(|found| found.is_mask);
                 let place = masks.position(|found| found.word == word).expect("a stage finds it");
                 Some((self.masks.get().clone(), place as u64 * mask_bytes))
@@ -276,14 +276,14 @@ impl Along {
     fn word(
         &self,
         stage: &StageKernels,
-        operand: Operand,
+        operand: ColumnOperand,
         games: &(wgpu::Buffer, u64),
         segments: usize,
     ) -> ((wgpu::Buffer, u64), [u32; MAKING_WORDS - 3]) {
         match operand {
-            Operand::Constant(word) => (games.clone(), [0, 0, word as u32, (word >> 32) as u32, 0]),
-            Operand::Carried(id) => (self.column(id, segments), [0, 2, 0, 0, 0]),
-            Operand::Found(word, _) => {
+            ColumnOperand::Constant(word) => (games.clone(), [0, 0, word as u32, (word >> 32) as u32, 0]),
+            ColumnOperand::Carried(id) => (self.column(id, segments), [0, 2, 0, 0, 0]),
+            ColumnOperand::Found(word, _) => {
                 let words = || stage.found.iter().filter(|found| !found.is_mask);
                 let place = words().position(|found| found.word == word).expect("a stage finds it");
                 let bytes = words().count() as u64 * column_bytes(false) * segments as u64;
@@ -296,7 +296,7 @@ impl Along {
 
 /// Bytes from the parameters of one dispatch to those of the next one.
 fn params_stride(device: &Device) -> u64 {
-    device.offset_alignment.max(Pass::Carry.params_bytes())
+    device.offset_alignment.max(KernelPass::Carry.params_bytes())
 }
 
 /// The ranges of games that one dispatch each takes.
@@ -306,7 +306,7 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
     (0..games).step_by(most as usize).map(move |from| from..from.saturating_add(most).min(games))
 }
 
-impl Work {
+impl CarryWork {
     /// Whether nothing has to be carried.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
@@ -331,7 +331,7 @@ impl Work {
             }
             encoder.clear_buffer(column, 0, Some(*bytes));
             let buffers = buffers.each_ref().map(|(buffer, bytes)| (buffer.clone(), (*bytes).max(64)));
-            let group = bind(device, layout, (params, Pass::Carry.params_bytes()), &buffers);
+            let group = bind(device, layout, (params, KernelPass::Carry.params_bytes()), &buffers);
             let timestamp_writes = timestamps(index == 0, index == last);
             let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
             let mut pass = encoder.begin_compute_pass(&descriptor);

@@ -11,7 +11,7 @@ use super::{
     device::Device,
     hits_of,
     pack::Upload,
-    run::{Input, Run},
+    run::{KernelInput, KernelRun},
     wgsl::{Kernel, StageKernels},
 };
 use crate::{carry::SlotColumn, context::Context};
@@ -19,10 +19,10 @@ use orbit_plan::Read;
 use orbit_reel::SEGMENT_SLOTS;
 
 /// For each block, what stages have found.
-type Found = Vec<Vec<SlotColumn>>;
+type StageFindings = Vec<Vec<SlotColumn>>;
 
 /// Does something with each upload while it is on the device.
-pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &Input, &mut Run) -> Result<(), GpuError> + 'a;
+pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
 /// A kernel that may have stages.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ pub(super) fn carry(
         }
         let none =
             |context: &mut Context<'_>| stage.found.iter().map(|word| context.column(word.is_mask)).collect();
-        let mut found: Found = contexts.iter_mut().map(none).collect();
+        let mut found: StageFindings = contexts.iter_mut().map(none).collect();
         each(&mut |upload, input, run| {
             set_beside(device, (&stage.reads, columns), upload, contexts, run)?;
             run_stage(device, stage, upload, input, run, &mut found)
@@ -75,9 +75,9 @@ pub(super) fn carry(
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
-    (upload, input): (&Upload, &Input),
+    (upload, input): (&Upload, &KernelInput),
     contexts: &[Context<'_>],
-    run: &mut Run,
+    run: &mut KernelRun,
 ) -> Result<(), GpuError> {
     if !on_device {
         return set_beside(device, (&kernel.reads, columns), upload, contexts, run);
@@ -95,7 +95,7 @@ fn set_columns(
     columns: usize,
     upload: &Upload,
     contexts: &[Context<'_>],
-    run: &mut Run,
+    run: &mut KernelRun,
 ) -> Result<(), GpuError> {
     let columns: Vec<_> = contexts.iter().map(|context| &context.columns()[..columns]).collect();
     run.set_columns(device, upload, &columns)
@@ -106,7 +106,7 @@ fn set_beside(
     (reads, columns): (&[Read], usize),
     upload: &Upload,
     contexts: &[Context<'_>],
-    run: &mut Run,
+    run: &mut KernelRun,
 ) -> Result<(), GpuError> {
     set_columns(device, columns, upload, contexts, run)?;
     let carried: Vec<_> = contexts.iter().map(|context| context.carried(reads)).collect();
@@ -119,9 +119,9 @@ fn run_stage(
     device: &Device,
     stage: &StageKernels,
     upload: &Upload,
-    input: &Input,
-    run: &mut Run,
-    found: &mut Found,
+    input: &KernelInput,
+    run: &mut KernelRun,
+    found: &mut StageFindings,
 ) -> Result<(), GpuError> {
     let of = |masks: bool| {
         let words = stage.found.iter().enumerate();

@@ -9,9 +9,9 @@ use pollster::block_on;
 use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, STORAGE_BUFFERS};
-use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
+use super::driver::{Driver, DriverResource, SILENCE_MAX, first_lines};
 use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
-use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, PipelineCache, Variant};
+use super::{AdapterReport, InjectedFault, GpuError, GpuLimits, GpuOptions, Kernel, PipelineCache, Variant};
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
@@ -25,8 +25,8 @@ pub(super) const BUFFER_SETS: u64 = 3;
 /// A device, shared by all kernels of a run.
 pub(super) struct Device {
     pub(super) report: AdapterReport,
-    device: Kept<wgpu::Device>,
-    queue: Kept<wgpu::Queue>,
+    device: DriverResource<wgpu::Device>,
+    queue: DriverResource<wgpu::Queue>,
     driver: Arc<Driver>,
     /// The adapter's limits, or smaller ones that were asked for.
     pub(super) limits: GpuLimits,
@@ -35,7 +35,7 @@ pub(super) struct Device {
     /// Nanoseconds a tick of the device's clock.
     pub(super) tick: f64,
     pub(super) poison: bool,
-    fault: Option<Fault>,
+    fault: Option<InjectedFault>,
     allocated: Arc<AtomicU64>,
     /// Bytes of the limit of memory that blocks which stay may take.
     pub(super) set_aside: AtomicU64,
@@ -43,12 +43,12 @@ pub(super) struct Device {
     readbacks: AtomicU64,
     /// Stages that were carried here and not by the processor.
     pub(super) stages_carried: AtomicU64,
-    layouts: Kept<Layouts>,
+    layouts: DriverResource<Layouts>,
     pub(super) pipelines: Pipelines,
 }
 
 /// Commands that are not submitted yet.
-pub(super) type Encoder = Kept<wgpu::CommandEncoder>;
+pub(super) type Encoder = DriverResource<wgpu::CommandEncoder>;
 
 #[derive(Clone)]
 struct Layouts {
@@ -59,33 +59,33 @@ struct Layouts {
 
 /// Which of the two passes, or what stands between stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pass {
+pub(super) enum KernelPass {
     Hits,
     Words,
     Carry,
 }
 
-impl Pass {
+impl KernelPass {
     /// Storage buffers that its shaders see.
     fn buffers(self) -> u32 {
         match self {
-            Pass::Hits => STORAGE_BUFFERS - 1,
-            Pass::Words => STORAGE_BUFFERS,
-            Pass::Carry => 4,
+            KernelPass::Hits => STORAGE_BUFFERS - 1,
+            KernelPass::Words => STORAGE_BUFFERS,
+            KernelPass::Carry => 4,
         }
     }
 
     /// Bytes of what a dispatch is told: of `Params` in shaders/replay.wgsl, of `Making` in shaders/games.wgsl.
     pub(super) const fn params_bytes(self) -> u64 {
         match self {
-            Pass::Hits | Pass::Words => 16,
-            Pass::Carry => 32,
+            KernelPass::Hits | KernelPass::Words => 16,
+            KernelPass::Carry => 32,
         }
     }
 }
 
 /// What opening an adapter gives.
-struct Opened {
+struct OpenedAdapter {
     device: wgpu::Device,
     queue: wgpu::Queue,
     layouts: Layouts,
@@ -116,8 +116,8 @@ impl Device {
                 other => other,
             },
         )?;
-        let Opened { device, queue, layouts, adapter_limits: theirs, cache, note } = opened;
-        let cache = cache.map(|(cache, path)| CacheFile { cache: Kept::new(cache, &driver), path });
+        let OpenedAdapter { device, queue, layouts, adapter_limits: theirs, cache, note } = opened;
+        let cache = cache.map(|(cache, path)| CacheFile { cache: DriverResource::new(cache, &driver), path });
         let pipelines = Pipelines::new(cache, note);
         let limits = GpuLimits {
             binding_bytes: theirs
@@ -132,9 +132,9 @@ impl Device {
             limits,
             offset_alignment: device.limits().min_uniform_buffer_offset_alignment.into(),
             tick: queue.get_timestamp_period().into(),
-            device: Kept::new(device, &driver),
-            queue: Kept::new(queue, &driver),
-            layouts: Kept::new(layouts, &driver),
+            device: DriverResource::new(device, &driver),
+            queue: DriverResource::new(queue, &driver),
+            layouts: DriverResource::new(layouts, &driver),
             driver,
             poison: options.poison,
             fault: options.fault,
@@ -169,8 +169,8 @@ impl Device {
     }
 
     /// Keeps something of the device's.
-    pub(super) fn keep<T: Send + 'static>(&self, value: T) -> Kept<T> {
-        Kept::new(value, &self.driver)
+    pub(super) fn keep<T: Send + 'static>(&self, value: T) -> DriverResource<T> {
+        DriverResource::new(value, &self.driver)
     }
 
     /// Bytes for all that does not stay on the device.
@@ -197,17 +197,17 @@ impl Device {
     }
 
     /// The pipeline of a kernel.
-    pub(super) fn pipeline(&self, kernel: &Kernel, pass: Pass) -> Result<Pipeline, GpuError> {
+    pub(super) fn pipeline(&self, kernel: &Kernel, pass: KernelPass) -> Result<Pipeline, GpuError> {
         fits(&self.report, &kernel.variant)?;
         self.shader(&kernel.wgsl, pass)
     }
 
     /// The pipeline of a shader.
-    pub(super) fn shader(&self, text: &str, pass: Pass) -> Result<Pipeline, GpuError> {
+    pub(super) fn shader(&self, text: &str, pass: KernelPass) -> Result<Pipeline, GpuError> {
         self.pipelines.get(text, || self.compile(text, pass))
     }
 
-    fn compile(&self, text: &str, pass: Pass) -> Result<Pipeline, GpuError> {
+    fn compile(&self, text: &str, pass: KernelPass) -> Result<Pipeline, GpuError> {
         let (layout, wgsl) = (self.layout(pass).1.clone(), text.to_string());
         let cache = self.pipelines.file.as_ref().map(|file| file.cache.clone());
         let silence = self.driver.silence();
@@ -243,16 +243,16 @@ impl Device {
         Ok(())
     }
 
-    fn layout(&self, pass: Pass) -> &(wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+    fn layout(&self, pass: KernelPass) -> &(wgpu::BindGroupLayout, wgpu::PipelineLayout) {
         match pass {
-            Pass::Hits => &self.layouts.hits,
-            Pass::Words => &self.layouts.words,
-            Pass::Carry => &self.layouts.carry,
+            KernelPass::Hits => &self.layouts.hits,
+            KernelPass::Words => &self.layouts.words,
+            KernelPass::Carry => &self.layouts.carry,
         }
     }
 
     /// What buffers are bound by in a pass.
-    pub(super) fn bind_layout(&self, pass: Pass) -> wgpu::BindGroupLayout {
+    pub(super) fn bind_layout(&self, pass: KernelPass) -> wgpu::BindGroupLayout {
         self.layout(pass).0.clone()
     }
 
@@ -263,13 +263,13 @@ impl Device {
         encoder: Option<Encoder>,
         record: impl FnOnce(&wgpu::Device, &wgpu::Queue, &mut wgpu::CommandEncoder) + Send + 'static,
     ) -> Result<wgpu::SubmissionIndex, GpuError> {
-        let encoder = encoder.map(Kept::into_inner);
+        let encoder = encoder.map(DriverResource::into_inner);
         let (fault, submissions) = (self.fault, Arc::clone(&self.submissions));
         self.guarded(what, move |device, queue| {
             let mut encoder = encoder.unwrap_or_else(|| device.create_command_encoder(&Default::default()));
             record(device, queue, &mut encoder);
             let number = submissions.fetch_add(1, Ordering::Relaxed);
-            if let Some(Fault::Destroyed(at) | Fault::DestroyedOnce(at)) = fault
+            if let Some(InjectedFault::Destroyed(at) | InjectedFault::DestroyedOnce(at)) = fault
                 && number >= at
             {
                 device.destroy();
@@ -290,7 +290,7 @@ impl Device {
         let mut fails = false;
         if mode == wgpu::MapMode::Read {
             let number = self.readbacks.fetch_add(1, Ordering::Relaxed);
-            fails = self.fault == Some(Fault::MapFails(number));
+            fails = self.fault == Some(InjectedFault::MapFails(number));
         }
         let (device, driver, buffer) = (self.device.clone(), Arc::clone(&self.driver), buffer.clone());
         self.driver.call(self.driver.silence() + GRACE, move || {
@@ -315,7 +315,7 @@ impl Device {
 
     /// Forgets a fault that was to happen on the first device only.
     pub(super) fn options_after_loss(options: &GpuOptions) -> GpuOptions {
-        let fault = options.fault.filter(|fault| matches!(fault, Fault::Destroyed(_)));
+        let fault = options.fault.filter(|fault| matches!(fault, InjectedFault::Destroyed(_)));
         GpuOptions { fault, ..options.clone() }
     }
 }
@@ -326,7 +326,7 @@ fn open(
     driver: &Arc<Driver>,
     name: String,
     folder: Option<PathBuf>,
-) -> Result<Opened, GpuError> {
+) -> Result<OpenedAdapter, GpuError> {
     let theirs = adapter.limits();
     let useful =
         wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64 | wgpu::Features::PIPELINE_CACHE;
@@ -357,9 +357,9 @@ fn open(
         failed.lose(first_lines(&error.to_string()));
     }));
     let layouts = scoped(&device, driver, "a layout", || Layouts {
-        hits: layout(&device, Pass::Hits),
-        words: layout(&device, Pass::Words),
-        carry: layout(&device, Pass::Carry),
+        hits: layout(&device, KernelPass::Hits),
+        words: layout(&device, KernelPass::Words),
+        carry: layout(&device, KernelPass::Carry),
     })?;
     let key = wgpu::util::pipeline_cache_key(&adapter.get_info());
     let file = folder.zip(key).filter(|_| device.features().contains(wgpu::Features::PIPELINE_CACHE));
@@ -372,7 +372,7 @@ fn open(
         let made = scoped(&device, driver, "a cache", || pipeline_cache(&device, data.as_deref()));
         cache = made.ok().map(|cache| (cache, path));
     }
-    Ok(Opened { device, queue, layouts, adapter_limits: theirs, cache, note })
+    Ok(OpenedAdapter { device, queue, layouts, adapter_limits: theirs, cache, note })
 }
 
 /// The driver's cache of pipelines, with what a file has of it.
@@ -497,7 +497,7 @@ fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
     Err(GpuError::Unfit { name: report.name.clone(), reason })
 }
 
-fn layout(device: &wgpu::Device, pass: Pass) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
+fn layout(device: &wgpu::Device, pass: KernelPass) -> (wgpu::BindGroupLayout, wgpu::PipelineLayout) {
     let buffers = pass.buffers();
     let entries: Vec<wgpu::BindGroupLayoutEntry> = (0..=buffers)
         .map(|binding| wgpu::BindGroupLayoutEntry {
@@ -539,7 +539,7 @@ impl Drop for Allocation {
 /// A buffer that grows when more is asked of it. Its content does not survive that.
 pub(super) struct Buffer {
     usage: BufferUsages,
-    buffer: Option<(Kept<wgpu::Buffer>, Allocation)>,
+    buffer: Option<(DriverResource<wgpu::Buffer>, Allocation)>,
 }
 
 impl Buffer {

@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::GpuError;
 use orbit_core::sync::lock;
 
-type Task = Box<dyn FnOnce() + Send>;
+type DriverTask = Box<dyn FnOnce() + Send>;
 
 /// How long a device, or a call of its driver, may be silent before it is given up.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
@@ -35,7 +35,7 @@ enum Wait {
 /// The helpers of one device, and whether it still works.
 pub(super) struct Driver {
     silence: Duration,
-    idle: Mutex<Vec<mpsc::Sender<Task>>>,
+    idle: Mutex<Vec<mpsc::Sender<DriverTask>>>,
     /// Why nothing more is asked of the device.
     end: OnceLock<GpuError>,
 }
@@ -85,7 +85,7 @@ impl Driver {
         }
         let answer = Arc::new(Mutex::new(None));
         let (sender, ended) = mpsc::sync_channel(1);
-        let task: Task = Box::new({
+        let task: DriverTask = Box::new({
             let answer = Arc::clone(&answer);
             move || {
                 *lock(&answer) = Some(caught(run));
@@ -104,7 +104,7 @@ impl Driver {
     }
 
     /// Runs a task on a helper until it says that it has ended, or until the limit.
-    fn await_end(&self, task: Task, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
+    fn await_end(&self, task: DriverTask, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
         match self.hand_over(task) {
             Ok(helper) => match ended.recv_timeout(limit) {
                 // A device that has ended needs no helpers, and may never be dropped.
@@ -119,7 +119,7 @@ impl Driver {
     }
 
     /// Gives a task to a helper, or back if there is none.
-    fn hand_over(&self, task: Task) -> Result<mpsc::Sender<Task>, Task> {
+    fn hand_over(&self, task: DriverTask) -> Result<mpsc::Sender<DriverTask>, DriverTask> {
         let idle = lock(&self.idle).pop();
         let Some(helper) = idle.or_else(spawn) else { return Err(task) };
         match helper.send(task) {
@@ -143,8 +143,8 @@ impl Driver {
 }
 
 /// A new helper; it ends when its sender is dropped.
-fn spawn() -> Option<mpsc::Sender<Task>> {
-    let (sender, tasks) = mpsc::channel::<Task>();
+fn spawn() -> Option<mpsc::Sender<DriverTask>> {
+    let (sender, tasks) = mpsc::channel::<DriverTask>();
     let work = move || {
         for task in tasks {
             let _ = caught(task);
@@ -193,14 +193,14 @@ pub(super) fn first_lines(text: &str) -> String {
 }
 
 /// Something of wgpu's that is given back on a helper, or leaked if the device has ended.
-pub(super) struct Kept<T: Send + 'static> {
+pub(super) struct DriverResource<T: Send + 'static> {
     value: Option<T>,
     driver: Arc<Driver>,
 }
 
-impl<T: Send + 'static> Kept<T> {
-    pub(super) fn new(value: T, driver: &Arc<Driver>) -> Kept<T> {
-        Kept { value: Some(value), driver: Arc::clone(driver) }
+impl<T: Send + 'static> DriverResource<T> {
+    pub(super) fn new(value: T, driver: &Arc<Driver>) -> DriverResource<T> {
+        DriverResource { value: Some(value), driver: Arc::clone(driver) }
     }
 
     /// The thing itself, to be used up on a helper.
@@ -209,7 +209,7 @@ impl<T: Send + 'static> Kept<T> {
     }
 }
 
-impl<T: Send + 'static> Deref for Kept<T> {
+impl<T: Send + 'static> Deref for DriverResource<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -217,7 +217,7 @@ impl<T: Send + 'static> Deref for Kept<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Kept<T> {
+impl<T: Send + 'static> Drop for DriverResource<T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
             self.driver.discard(value);
@@ -278,7 +278,7 @@ mod tests {
     fn what_is_kept_is_dropped_once_and_leaked_from_a_lost_device() {
         let driver = Driver::new(LONG);
         let dropped = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
-        let kept = dropped.each_ref().map(|told| Kept::new(SaysWhenDropped(Arc::clone(told)), &driver));
+        let kept = dropped.each_ref().map(|told| DriverResource::new(SaysWhenDropped(Arc::clone(told)), &driver));
         let [first, second, third] = kept;
         drop(first);
         drop(second);

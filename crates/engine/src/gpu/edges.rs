@@ -8,22 +8,22 @@ use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 
 /// What a square of a move must lie in, as WGSL.
-enum Squares {
+enum MoveSquares {
     All,
     /// What stands there before the move, and where.
     Pieces(u16, String),
     Set(String),
 }
 
-impl Squares {
+impl MoveSquares {
     /// Whether a square is among them, an expression; `None` if all are.
     fn have(&self, square: &str) -> Option<String> {
         match self {
-            Squares::All => None,
-            Squares::Pieces(contents, squares) => {
+            MoveSquares::All => None,
+            MoveSquares::Pieces(contents, squares) => {
                 Some(format!("stands(at, {square}, {contents:#x}u, {squares})"))
             }
-            Squares::Set(set) => Some(format!("lies({square}, {set})")),
+            MoveSquares::Set(set) => Some(format!("lies({square}, {set})")),
         }
     }
 }
@@ -38,9 +38,9 @@ impl Printer<'_> {
     /// sets of the test.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
-            SquareTest::Any => Squares::All,
-            SquareTest::Pieces { contents, squares } => Squares::Pieces(contents.0, self.word(squares)),
-            SquareTest::Column => Squares::Set(operands.next().expect("each column is an operand")),
+            SquareTest::Any => MoveSquares::All,
+            SquareTest::Pieces { contents, squares } => MoveSquares::Pieces(contents.0, self.word(squares)),
+            SquareTest::Column => MoveSquares::Set(operands.next().expect("each column is an operand")),
         };
         let (from, to) = (squares(test.from), squares(test.to));
         let (captures, passing) = (test.captures.map(&mut squares), test.passing.map(&mut squares));

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    CardUse, GpuDevice, GpuError, Input, Kernel, Lent, Open, Resident, Run, Times, Upload, Variant,
+    CardUse, GpuDevice, GpuError, KernelInput, Kernel, Lent, OpenDevice, Resident, KernelRun, Times, Upload, Variant,
     along::{GameSlots, has_room},
     carry::{self, OnUpload, Staged},
     contexts,
-    device::{Device, Pass},
+    device::{Device, KernelPass},
     hits_of, no_hits,
     pack::{self, GAME_BYTES, uploads},
     resident::InUse,
@@ -153,7 +153,7 @@ impl Gpu {
         let next = AtomicUsize::new(0);
         let compile = || {
             while let Some(kernel) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let _ = device.pipeline(kernel, Pass::Hits);
+                let _ = device.pipeline(kernel, KernelPass::Hits);
             }
         };
         std::thread::scope(|scope| {
@@ -178,7 +178,7 @@ impl Gpu {
     /// The answers; none if a query runs into an error.
     fn scan_on(
         &self,
-        open: &Open,
+        open: &OpenDevice,
         blocks: &[&Block],
         request: &BlockRequest<'_>,
     ) -> Result<Option<Vec<Vec<Answers>>>, GpuError> {
@@ -313,7 +313,7 @@ fn find_copies(
 /// Blocks in uploads that are on the device, or go there. A single upload stays there until all is done; several go there
 /// once for each thing that is done with them.
 struct OnCard<'a> {
-    open: &'a Open,
+    open: &'a OpenDevice,
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
@@ -377,7 +377,7 @@ impl<'a> OnCard<'a> {
                 Some(set) => set,
                 None => self.set_of(index)?,
             };
-            let (input, run): (&mut Input, &mut Run) = set.parts();
+            let (input, run): (&mut KernelInput, &mut KernelRun) = set.parts();
             match &self.on {
                 On::Resident(resident) => {
                     let (upload, input) = &resident.uploads()[index];

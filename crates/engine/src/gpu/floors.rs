@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use wgpu::{BufferUsages, MapMode};
 
 use super::device::{Buffer, Device};
-use super::driver::Kept;
+use super::driver::DriverResource;
 use super::{Floor, GpuDevice, GpuError};
 
 const FLOORS: &str = orbit_shaders::FLOORS;
@@ -49,7 +49,7 @@ impl GpuDevice {
     /// What keeps the device from it.
     pub fn read_floor(&self, bytes: u64) -> Result<Floor, GpuError> {
         self.attempt(|open| {
-            let memory = Memory::fill(&open.device, bytes)?;
+            let memory = KernelBuffers::fill(&open.device, bytes)?;
             let took = memory.run(&open.device, "read_all", 0)?;
             let is_right = memory.sum(&open.device)? == memory.expected();
             Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
@@ -64,7 +64,7 @@ impl GpuDevice {
     pub fn copy_floor(&self, bytes: u64) -> Result<Floor, GpuError> {
         self.attempt(|open| {
             let device = &open.device;
-            let mut memory = Memory::fill(device, bytes)?;
+            let mut memory = KernelBuffers::fill(device, bytes)?;
             let took = memory.run(device, "copy_all", 0)?;
             std::mem::swap(&mut memory.source, &mut memory.copied);
             memory.run(device, "read_all", 0)?;
@@ -82,7 +82,7 @@ impl GpuDevice {
     pub fn operations_floor(&self) -> Result<Floor, GpuError> {
         self.attempt(|open| {
             let device = &open.device;
-            let memory = Memory::fill(device, 0)?;
+            let memory = KernelBuffers::fill(device, 0)?;
             let each = memory.invocations * STEPS * CHAINS * STEP_OPERATIONS;
             let mut turns = 1;
             // The dispatches that warm up tell how many turns there must be.
@@ -118,13 +118,13 @@ fn pattern(word: u64) -> u32 {
 
 /// A kernel with its buffers.
 #[derive(Clone)]
-struct Work {
+struct FloorWork {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
 }
 
 /// The buffers that kernels read and write.
-struct Memory {
+struct KernelBuffers {
     extent: Buffer,
     source: Buffer,
     copied: Buffer,
@@ -134,14 +134,14 @@ struct Memory {
     invocations: u64,
 }
 
-impl Memory {
+impl KernelBuffers {
     /// A buffer with a known content of about so many bytes, as far as the device lets it.
-    fn fill(device: &Device, bytes: u64) -> Result<Memory, GpuError> {
+    fn fill(device: &Device, bytes: u64) -> Result<KernelBuffers, GpuError> {
         let most = device.limits.binding_bytes.min(device.limits.memory_bytes / 4);
         let invocations = WORKGROUP * GROUPS.min(u64::from(device.limits.workgroups)).max(1);
         let piece = AT_ONCE * invocations;
         let vectors = if bytes == 0 { 0 } else { (bytes.min(most) / VECTOR_BYTES / piece).max(1) * piece };
-        let mut memory = Memory {
+        let mut memory = KernelBuffers {
             extent: Buffer::new(BufferUsages::UNIFORM | BufferUsages::COPY_DST),
             source: Buffer::storage(),
             copied: Buffer::storage(),
@@ -200,7 +200,7 @@ impl Memory {
     }
 
     /// Compiles a kernel and binds its buffers.
-    fn prepare(&self, device: &Device, entry: &'static str) -> Result<Kept<Work>, GpuError> {
+    fn prepare(&self, device: &Device, entry: &'static str) -> Result<DriverResource<FloorWork>, GpuError> {
         let buffers =
             [&self.extent, &self.source, &self.copied, &self.sums].map(|buffer| buffer.get().clone());
         let used: &[usize] = match entry {
@@ -230,19 +230,19 @@ impl Memory {
                 layout: &pipeline.get_bind_group_layout(0),
                 entries: &used.iter().map(entry).collect::<Vec<_>>(),
             });
-            Work { pipeline, group }
+            FloorWork { pipeline, group }
         })?;
         Ok(device.keep(work))
     }
 
     /// The time of one submission with so many dispatches, its sums read back.
-    fn once(&self, device: &Device, work: &Work, turns: u64, dispatches: u64) -> Result<Duration, GpuError> {
+    fn once(&self, device: &Device, work: &FloorWork, turns: u64, dispatches: u64) -> Result<Duration, GpuError> {
         let extent = [self.vectors as u32, self.invocations as u32, turns as u32, ADD];
         let (buffer, readback) = (self.extent.get().clone(), self.readback.get());
         device.guarded("an upload", move |_, queue| {
             queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&extent));
         })?;
-        let (work, sums, target) = (Work::clone(work), self.sums.get().clone(), readback.clone());
+        let (work, sums, target) = (FloorWork::clone(work), self.sums.get().clone(), readback.clone());
         let (groups, bytes) = ((self.invocations / WORKGROUP) as u32, self.sum_bytes());
         let begun = Instant::now();
         let submission = device.submit("a dispatch", None, move |_, _, encoder| {

@@ -38,7 +38,7 @@ use orbit_plan::Plan;
 use orbit_reel::{Block, SEGMENT_SLOTS};
 use pack::Upload;
 use resident::Residents;
-use run::{BufferSet, Input, Run};
+use run::{BufferSet, KernelInput, KernelRun};
 
 pub use super::cards::*;
 pub use adapters::adapters;
@@ -74,19 +74,19 @@ impl GpuError {
 /// A graphics card that is open, for any number of engines.
 pub struct GpuDevice {
     options: GpuOptions,
-    state: Mutex<State>,
+    state: Mutex<DeviceState>,
     /// The engines so far.
     engines: AtomicU64,
 }
 
-struct State {
-    open: Arc<Open>,
+struct DeviceState {
+    open: Arc<OpenDevice>,
     /// Whether a device was lost before.
     lost: bool,
 }
 
 /// A device and the sets of buffers that no thread uses at the moment.
-struct Open {
+struct OpenDevice {
     device: Device,
     sets: Mutex<BufferSets>,
     returned: Condvar,
@@ -99,11 +99,11 @@ struct BufferSets {
     lent: u64,
 }
 
-impl Open {
-    fn new(options: &GpuOptions) -> Result<Arc<Open>, GpuError> {
+impl OpenDevice {
+    fn new(options: &GpuOptions) -> Result<Arc<OpenDevice>, GpuError> {
         let device = Device::open(options)?;
         let residents = Residents::new(resident::stay_bytes(options, &device.report));
-        Ok(Arc::new(Open { device, sets: Mutex::default(), returned: Condvar::new(), residents }))
+        Ok(Arc::new(OpenDevice { device, sets: Mutex::default(), returned: Condvar::new(), residents }))
     }
 
     /// Lends a set of buffers, once there is one.
@@ -125,13 +125,13 @@ impl Open {
 /// A set of buffers that goes back when its work is done. After an error or a panic its buffers may be in any state,
 /// and another set takes its place.
 struct Lent<'a> {
-    open: &'a Open,
+    open: &'a OpenDevice,
     set: BufferSet,
     is_sound: bool,
 }
 
 impl Lent<'_> {
-    fn parts(&mut self) -> (&mut Input, &mut Run) {
+    fn parts(&mut self) -> (&mut KernelInput, &mut KernelRun) {
         (&mut self.set.input, &mut self.set.run)
     }
 
@@ -164,11 +164,11 @@ impl GpuDevice {
     ///
     /// No such adapter, or one that cannot be opened.
     pub fn open(options: GpuOptions) -> Result<GpuDevice, GpuError> {
-        let (open, lost) = match Open::new(&options) {
-            Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (Open::new(&options)?, true),
+        let (open, lost) = match OpenDevice::new(&options) {
+            Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (OpenDevice::new(&options)?, true),
             other => (other?, false),
         };
-        Ok(GpuDevice { options, state: Mutex::new(State { open, lost }), engines: AtomicU64::new(0) })
+        Ok(GpuDevice { options, state: Mutex::new(DeviceState { open, lost }), engines: AtomicU64::new(0) })
     }
 
     /// What its adapter says of itself.
@@ -198,13 +198,13 @@ impl GpuDevice {
         self.current().device.is_alive()
     }
 
-    fn current(&self) -> Arc<Open> {
+    fn current(&self) -> Arc<OpenDevice> {
         Arc::clone(&lock(&self.state).open)
     }
 
     /// Runs something that can be repeated; if the device is lost, once more on a new one, and if there is too little
     /// memory, once more without what other queries have left there.
-    fn attempt<T>(&self, mut work: impl FnMut(&Open) -> Result<T, GpuError>) -> Result<T, GpuError> {
+    fn attempt<T>(&self, mut work: impl FnMut(&OpenDevice) -> Result<T, GpuError>) -> Result<T, GpuError> {
         let open = self.current();
         let first = match work(&open) {
             Err(GpuError::OutOfMemory { .. }) => {
@@ -221,7 +221,7 @@ impl GpuDevice {
     }
 
     /// The device after one that was lost.
-    fn reopen(&self, old: &Arc<Open>, error: GpuError) -> Result<Arc<Open>, GpuError> {
+    fn reopen(&self, old: &Arc<OpenDevice>, error: GpuError) -> Result<Arc<OpenDevice>, GpuError> {
         let mut state = lock(&self.state);
         if Arc::ptr_eq(&state.open, old) {
             if state.lost {
@@ -229,7 +229,7 @@ impl GpuDevice {
             }
             state.lost = true;
             // If there is none any more, the loss is what happened.
-            state.open = Open::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
+            state.open = OpenDevice::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
         }
         Ok(Arc::clone(&state.open))
     }
@@ -240,7 +240,7 @@ impl GpuDevice {
     ///
     /// What the driver refuses.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
-        self.attempt(|open| open.device.pipeline(kernel, device::Pass::Hits).map(|_| ()))
+        self.attempt(|open| open.device.pipeline(kernel, device::KernelPass::Hits).map(|_| ()))
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use twox_hash::XxHash3_64;
 
 use super::GpuError;
-use super::driver::Kept;
+use super::driver::DriverResource;
 use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_core::sync::lock;
 
@@ -28,7 +28,7 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 /// The end of the name of a file.
 const ENDING: &str = "pipelines";
 
-pub(super) type Pipeline = Arc<Kept<wgpu::ComputePipeline>>;
+pub(super) type Pipeline = Arc<DriverResource<wgpu::ComputePipeline>>;
 
 /// A pipeline once it is compiled, or why it cannot be.
 type Compiling = OnceLock<Result<Pipeline, GpuError>>;
@@ -51,7 +51,7 @@ pub(super) struct Pipelines {
 
 /// The driver's cache, and the file that it is kept in.
 pub(super) struct CacheFile {
-    pub(super) cache: Kept<wgpu::PipelineCache>,
+    pub(super) cache: DriverResource<wgpu::PipelineCache>,
     pub(super) path: PathBuf,
 }
 

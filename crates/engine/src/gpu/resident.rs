@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use super::carry::{self, Staged};
 use super::device::Device;
 use super::pack::{self, Caps, GAME_BYTES, Upload, uploads};
-use super::run::{self, Input, Run, caps, timed};
-use super::{AdapterReport, GpuDevice, GpuError, GpuOptions, Kernel, Open, Times, Variant};
+use super::run::{self, KernelInput, KernelRun, caps, timed};
+use super::{AdapterReport, GpuDevice, GpuError, GpuOptions, Kernel, OpenDevice, Times, Variant};
 use super::{along, contexts, no_hits, store};
 use crate::{Hits, Interrupt};
 use orbit_core::sync::lock;
@@ -30,11 +30,11 @@ const COLUMNS_MAX: usize = 64;
 /// Blocks that stay on a device. One thread at a time runs queries on them.
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
-    uploads: Vec<(Upload, Input)>,
+    uploads: Vec<(Upload, KernelInput)>,
     /// How they lie there.
     transposed: bool,
-    runs: Mutex<[Run; 2]>,
-    open: Arc<Open>,
+    runs: Mutex<[KernelRun; 2]>,
+    open: Arc<OpenDevice>,
     times: Times,
 }
 
@@ -88,7 +88,7 @@ impl Resident<'_> {
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
         let mut lent = lock(runs);
         // After an error their buffers may be in any state: new ones stand there until all is done.
-        let mut runs = std::mem::replace(&mut *lent, [Run::new(), Run::new()]);
+        let mut runs = std::mem::replace(&mut *lent, [KernelRun::new(), KernelRun::new()]);
         let mut waiting: Option<(usize, run::Pending)> = None;
         timed(&mut times.run, || {
             for run in &mut runs {
@@ -115,7 +115,7 @@ impl Resident<'_> {
             }
             Ok::<(), GpuError>(())
         })?;
-        times.kernel = runs.iter_mut().filter_map(Run::stop_clock).reduce(|a, b| a + b);
+        times.kernel = runs.iter_mut().filter_map(KernelRun::stop_clock).reduce(|a, b| a + b);
         *lent = runs;
         Ok((out, times))
     }
@@ -144,20 +144,20 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
 }
 
 /// An upload, and where it is on the device.
-type Placed = (Upload, Input);
+type PlacedUpload = (Upload, KernelInput);
 
 /// The uploads of some blocks, once a thread has sent them.
-type Uploads = OnceLock<Result<Vec<Placed>, GpuError>>;
+type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
 
 /// The uploads that stay on a device.
-pub(super) struct Residents(Mutex<State>);
+pub(super) struct Residents(Mutex<ResidentState>);
 
-struct State {
+struct ResidentState {
     /// Bytes that may stay.
     max: u64,
     /// Bytes of all entries.
     bytes: u64,
-    entries: HashMap<Key, Entry>,
+    entries: HashMap<UploadKey, ResidentEntry>,
     /// The uses so far.
     uses: u64,
     last_use: Instant,
@@ -165,12 +165,12 @@ struct State {
 
 /// The blocks of an upload, by their numbers, and how they are laid out.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct UploadKey {
     numbers: Vec<u64>,
     transposed: bool,
 }
 
-struct Entry {
+struct ResidentEntry {
     uploads: Arc<Uploads>,
     bytes: u64,
     /// The last query that used it, and the number of that use.
@@ -186,7 +186,7 @@ pub(super) struct InUse {
 }
 
 impl InUse {
-    pub(super) fn uploads(&self) -> &[Placed] {
+    pub(super) fn uploads(&self) -> &[PlacedUpload] {
         match self.uploads.get() {
             Some(Ok(uploads)) => uploads,
             _ => &[],
@@ -194,21 +194,21 @@ impl InUse {
     }
 }
 
-impl Key {
+impl UploadKey {
     /// `None` if a block is not held, and so may be another one next time.
-    fn of(blocks: &[&Block], transposed: bool) -> Option<Key> {
+    fn of(blocks: &[&Block], transposed: bool) -> Option<UploadKey> {
         let numbers = blocks.iter().map(|block| block.number_held()).collect::<Option<Vec<u64>>>()?;
-        Some(Key { numbers, transposed })
+        Some(UploadKey { numbers, transposed })
     }
 }
 
-impl State {
+impl ResidentState {
     /// Adds an entry if there is room for it, or can be made: entries that no query works with and that this query has not used go,
     /// the one whose last use is the longest ago first. What went is to be dropped when the lock is free.
-    fn add(&mut self, key: Key, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<Entry>) {
+    fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {
-            let idle = |entry: &Entry| entry.query < query && Arc::strong_count(&entry.uploads) == 1;
+            let idle = |entry: &ResidentEntry| entry.query < query && Arc::strong_count(&entry.uploads) == 1;
             let idle = self.entries.iter().filter(|(_, entry)| idle(entry));
             let Some(oldest) = idle.min_by_key(|(_, entry)| entry.last).map(|(key, _)| key.clone()) else {
                 break;
@@ -220,17 +220,17 @@ impl State {
         }
         let uploads = Arc::<Uploads>::default();
         self.bytes += bytes;
-        self.entries.insert(key, Entry { uploads: Arc::clone(&uploads), bytes, query, last: self.uses });
+        self.entries.insert(key, ResidentEntry { uploads: Arc::clone(&uploads), bytes, query, last: self.uses });
         (Some(uploads), gone)
     }
 
-    fn remove(&mut self, key: &Key) -> Option<Entry> {
+    fn remove(&mut self, key: &UploadKey) -> Option<ResidentEntry> {
         let entry = self.entries.remove(key)?;
         self.bytes -= entry.bytes;
         Some(entry)
     }
 
-    fn remove_all(&mut self) -> Vec<Entry> {
+    fn remove_all(&mut self) -> Vec<ResidentEntry> {
         self.bytes = 0;
         self.entries.drain().map(|(_, entry)| entry).collect()
     }
@@ -240,18 +240,18 @@ impl Residents {
     /// None yet, and so many bytes at most.
     pub(super) fn new(max: u64) -> Residents {
         let (bytes, entries, uses, last_use) = (0, HashMap::new(), 0, Instant::now());
-        Residents(Mutex::new(State { max, bytes, entries, uses, last_use }))
+        Residents(Mutex::new(ResidentState { max, bytes, entries, uses, last_use }))
     }
 
     /// The uploads of some blocks, which are sent if they are not there: by the first thread that asks, while others wait. `None`
     /// if they do not stay: the blocks are not held, or there is no room.
     pub(super) fn get(
         &self,
-        open: &Open,
+        open: &OpenDevice,
         (blocks, transposed): (&[&Block], bool),
         query: u64,
     ) -> Result<Option<InUse>, GpuError> {
-        let Some(key) = Key::of(blocks, transposed).filter(|key| !key.numbers.is_empty()) else {
+        let Some(key) = UploadKey::of(blocks, transposed).filter(|key| !key.numbers.is_empty()) else {
             return Ok(None);
         };
         let (found, gone) = self.find(&open.device, &key, blocks, query);
@@ -289,10 +289,10 @@ impl Residents {
     fn find(
         &self,
         device: &Device,
-        key: &Key,
+        key: &UploadKey,
         blocks: &[&Block],
         query: u64,
-    ) -> (Option<Arc<Uploads>>, Vec<Entry>) {
+    ) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut state = lock(&self.0);
         state.uses += 1;
         state.last_use = Instant::now();
@@ -340,10 +340,10 @@ impl Residents {
 
     /// Drops what has a block of these numbers.
     fn release(&self, numbers: &Range<u64>) {
-        let gone: Vec<Entry> = {
+        let gone: Vec<ResidentEntry> = {
             let mut state = lock(&self.0);
-            let of_these = |key: &&Key| key.numbers.iter().any(|number| numbers.contains(number));
-            let keys: Vec<Key> = state.entries.keys().filter(of_these).cloned().collect();
+            let of_these = |key: &&UploadKey| key.numbers.iter().any(|number| numbers.contains(number));
+            let keys: Vec<UploadKey> = state.entries.keys().filter(of_these).cloned().collect();
             keys.iter().filter_map(|key| state.remove(key)).collect()
         };
         drop(gone);
@@ -371,7 +371,7 @@ fn bytes_needed(block: &Block) -> u64 {
 }
 
 /// Bytes of an upload on the device.
-fn bytes_of((upload, input): &Placed) -> u64 {
+fn bytes_of((upload, input): &PlacedUpload) -> u64 {
     pack::bytes(upload.segments, upload.starts) + GAME_BYTES * input.game_count().unwrap_or(0) as u64
 }
 
@@ -381,12 +381,12 @@ const ROUNDING_BYTES: u64 = 4 * 64;
 /// Sends blocks to the device, cut so that whatever runs on them finds room, also a query with many columns.
 fn put(
     device: &Device,
-    run: &mut Run,
+    run: &mut KernelRun,
     (caps, transposed): (&Caps, bool),
     blocks: &[&Block],
-) -> Result<Vec<Placed>, GpuError> {
+) -> Result<Vec<PlacedUpload>, GpuError> {
     let uploads = uploads(blocks, caps)?.into_iter().map(|upload| {
-        let mut input = Input::new();
+        let mut input = KernelInput::new();
         run.upload(device, &mut input, (&upload, transposed), blocks)?;
         if let Some(games) = upload.whole_games(blocks) {
             input.set_games(device, &games)?;
@@ -439,12 +439,12 @@ impl GpuDevice {
         let mut times = Times::default();
         let uploads = timed(&mut times.upload, || {
             let caps = Caps { bytes: u64::MAX, ..caps(&open.device, &[], COLUMNS_MAX)? };
-            let mut run = Run::new();
+            let mut run = KernelRun::new();
             let uploads = put(&open.device, &mut run, (&caps, transposed), blocks)?;
             run.wait(&open.device)?;
             Ok::<_, GpuError>(uploads)
         })?;
-        let runs = Mutex::new([Run::new(), Run::new()]);
+        let runs = Mutex::new([KernelRun::new(), KernelRun::new()]);
         Ok(Resident { blocks: blocks.to_vec(), uploads, transposed, runs, open, times })
     }
 }

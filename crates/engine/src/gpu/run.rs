@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use wgpu::{BufferUsages, MapMode};
 
-use super::along::{Along, GameSlots};
-use super::device::{BUFFER_SETS, Buffer, Device, Encoder, Pass, bind};
-use super::driver::Kept;
+use super::along::{DeviceColumns, GameSlots};
+use super::device::{BUFFER_SETS, Buffer, Device, Encoder, KernelPass, bind};
+use super::driver::DriverResource;
 use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, START_BYTES, Upload};
 use super::wgsl::StageKernels;
 use super::{GpuError, Kernel};
@@ -35,7 +35,7 @@ const TIMESTAMP_BYTES: u64 = 24;
 pub(super) const ENTRY_WORDS: usize = 3;
 
 /// An upload on the device.
-pub(super) struct Input {
+pub(super) struct KernelInput {
     keys: Buffer,
     moves: Buffer,
     starts: Buffer,
@@ -48,14 +48,14 @@ pub(super) struct Input {
 
 /// Buffers that an upload passes through.
 pub(super) struct BufferSet {
-    pub(super) input: Input,
-    pub(super) run: Run,
+    pub(super) input: KernelInput,
+    pub(super) run: KernelRun,
 }
 
 /// What a run of kernels needs beside its input.
-pub(super) struct Run {
+pub(super) struct KernelRun {
     /// What comes before the next commands. Above the buffers, so that these outlive it.
-    first: Vec<First>,
+    first: Vec<Preparation>,
     staging: Buffer,
     params: Buffer,
     columns: Buffer,
@@ -66,10 +66,10 @@ pub(super) struct Run {
     readback: Buffer,
     column_bytes: u64,
     carried_bytes: u64,
-    along: Along,
+    along: DeviceColumns,
     /// The upload that the staging buffer is for, if nothing has waited for it.
     uploading: Option<wgpu::SubmissionIndex>,
-    clock: Option<Kept<Clock>>,
+    clock: Option<DriverResource<Clock>>,
     kernel_time: Duration,
 }
 
@@ -81,19 +81,19 @@ struct Clock {
 }
 
 /// What comes before commands.
-enum First {
+enum Preparation {
     Write(wgpu::Buffer, Vec<u8>),
     Unmap(wgpu::Buffer),
     /// So many bytes of one buffer to a place in another one.
     Copy(wgpu::Buffer, u64, wgpu::Buffer, u64),
 }
 
-impl First {
+impl Preparation {
     fn record(self, queue: &wgpu::Queue, encoder: &mut wgpu::CommandEncoder) {
         match self {
-            First::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
-            First::Unmap(buffer) => buffer.unmap(),
-            First::Copy(from, bytes, to, at) => encoder.copy_buffer_to_buffer(&from, 0, &to, at, bytes),
+            Preparation::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
+            Preparation::Unmap(buffer) => buffer.unmap(),
+            Preparation::Copy(from, bytes, to, at) => encoder.copy_buffer_to_buffer(&from, 0, &to, at, bytes),
         }
     }
 }
@@ -157,9 +157,9 @@ pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Resu
     })
 }
 
-impl Input {
-    pub(super) fn new() -> Input {
-        Input {
+impl KernelInput {
+    pub(super) fn new() -> KernelInput {
+        KernelInput {
             keys: Buffer::storage(),
             moves: Buffer::storage(),
             starts: Buffer::storage(),
@@ -244,16 +244,16 @@ impl Input {
 
 impl BufferSet {
     pub(super) fn new() -> BufferSet {
-        BufferSet { input: Input::new(), run: Run::new() }
+        BufferSet { input: KernelInput::new(), run: KernelRun::new() }
     }
 }
 
 /// One segment whose hits want words: the segment, its hits, and where in the output they begin.
-pub(super) type Entry = [u32; ENTRY_WORDS];
+pub(super) type HitEntry = [u32; ENTRY_WORDS];
 
-impl Run {
-    pub(super) fn new() -> Run {
-        Run {
+impl KernelRun {
+    pub(super) fn new() -> KernelRun {
+        KernelRun {
             first: Vec::new(),
             staging: Buffer::new(BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC),
             params: Buffer::new(BufferUsages::UNIFORM | BufferUsages::COPY_DST),
@@ -265,7 +265,7 @@ impl Run {
             readback: Buffer::new(BufferUsages::MAP_READ | BufferUsages::COPY_DST),
             column_bytes: 0,
             carried_bytes: 0,
-            along: Along::new(),
+            along: DeviceColumns::new(),
             uploading: None,
             clock: None,
             kernel_time: Duration::ZERO,
@@ -276,7 +276,7 @@ impl Run {
     pub(super) fn upload(
         &mut self,
         device: &Device,
-        input: &mut Input,
+        input: &mut KernelInput,
         upload: (&Upload, bool),
         blocks: &[&Block],
     ) -> Result<(), GpuError> {
@@ -328,7 +328,7 @@ impl Run {
     pub(super) fn carry(
         &mut self,
         device: &Device,
-        input: &Input,
+        input: &KernelInput,
         kernel: &Kernel,
         made: impl Fn(&StageCarry) -> Vec<u32>,
     ) -> Result<(), GpuError> {
@@ -338,12 +338,12 @@ impl Run {
             }
             let made = self.along.take_in(device, stage, input.segments, &made)?;
             let bytes = |words: Vec<u32>| bytemuck::cast_slice(&words).to_vec();
-            self.first.extend(made.into_iter().map(|(buffer, words)| First::Write(buffer, bytes(words))));
+            self.first.extend(made.into_iter().map(|(buffer, words)| Preparation::Write(buffer, bytes(words))));
             self.gather(device, input, &stage.reads)?;
             if let Some(masks) = &stage.masks {
                 let output_bytes = 4 * (input.segments * masks.outputs) as u64;
-                let work = Work {
-                    pass: Pass::Hits,
+                let work = Submission {
+                    pass: KernelPass::Hits,
                     count: input.segments,
                     output_bytes,
                     is_first: true,
@@ -362,27 +362,27 @@ impl Run {
     }
 
     /// Copies columns to where a program reads them, one behind the other.
-    fn gather(&mut self, device: &Device, input: &Input, reads: &[Read]) -> Result<(), GpuError> {
+    fn gather(&mut self, device: &Device, input: &KernelInput, reads: &[Read]) -> Result<(), GpuError> {
         let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
         self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();
         let to = self.carried.with_room(device, self.carried_bytes)?;
         let mut at = 0;
         for (from, bytes) in columns {
-            self.first.push(First::Copy(from, bytes, to.clone(), at));
+            self.first.push(Preparation::Copy(from, bytes, to.clone(), at));
             at += bytes;
         }
         Ok(())
     }
 
     /// The words of all slots, which stay on the device.
-    fn keep_words(&mut self, device: &Device, input: &Input, kernel: &Kernel) -> Result<(), GpuError> {
+    fn keep_words(&mut self, device: &Device, input: &KernelInput, kernel: &Kernel) -> Result<(), GpuError> {
         let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
         for (n, &window) in windows(slots_at_once(device, kernel)?).iter().enumerate() {
             let entries = entries(&all, window, kernel.outputs as u32);
             write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
             let (count, is_first) = (entries.len(), n == 0);
-            let work = Work { pass: Pass::Words, count, output_bytes, is_first, to: To::Words };
+            let work = Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Words };
             let pending = self.begin(device, input, kernel, work)?;
             self.settle(device, pending)?;
         }
@@ -390,7 +390,7 @@ impl Run {
     }
 
     /// Carries what a stage has found.
-    fn carry_stage(&mut self, device: &Device, input: &Input, stage: &StageKernels) -> Result<(), GpuError> {
+    fn carry_stage(&mut self, device: &Device, input: &KernelInput, stage: &StageKernels) -> Result<(), GpuError> {
         let games = (input.games.get(), input.game_count.expect("it is known where games are"));
         let work = self.along.work(device, stage, games, input.segments)?;
         if work.is_empty() {
@@ -399,7 +399,7 @@ impl Run {
         write(device, &mut self.first, &mut self.along.params, &work.params)?;
         let params = self.along.params.get().clone();
         let readback = self.readback.with_room(device, TIMESTAMP_BYTES)?.clone();
-        let (layout, clock) = (device.bind_layout(Pass::Carry), self.clock.as_deref().cloned());
+        let (layout, clock) = (device.bind_layout(KernelPass::Carry), self.clock.as_deref().cloned());
         let first = std::mem::take(&mut self.first);
         let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
             first.into_iter().for_each(|first| first.record(queue, encoder));
@@ -420,12 +420,12 @@ impl Run {
     pub(super) fn begin_hits(
         &mut self,
         device: &Device,
-        input: &Input,
+        input: &KernelInput,
         kernel: &Kernel,
     ) -> Result<Pending, GpuError> {
         let output_bytes = 4 * (input.segments * kernel.outputs) as u64;
         let (count, is_first) = (input.segments, true);
-        let work = Work { pass: Pass::Hits, count, output_bytes, is_first, to: To::Host };
+        let work = Submission { pass: KernelPass::Hits, count, output_bytes, is_first, to: To::Host };
         self.begin(device, input, kernel, work)
     }
 
@@ -433,7 +433,7 @@ impl Run {
     pub(super) fn words(
         &mut self,
         device: &Device,
-        input: &Input,
+        input: &KernelInput,
         kernel: &Kernel,
         hits: &[(u32, u32)],
         mut take: impl FnMut(&[(u32, u32)], &[u64]),
@@ -451,7 +451,7 @@ impl Run {
             let hits = &hits[range];
             let count: u32 = hits.iter().map(|(_, slots)| slots.count_ones()).sum();
             let output_bytes = u64::from(count) * each;
-            let dispatches: Vec<Vec<Entry>> = windows
+            let dispatches: Vec<Vec<HitEntry>> = windows
                 .iter()
                 .map(|&window| entries(hits, window, kernel.outputs as u32))
                 .filter(|entries| !entries.is_empty())
@@ -459,7 +459,7 @@ impl Run {
             for (n, entries) in dispatches.iter().enumerate() {
                 write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
                 let (count, is_first) = (entries.len(), n == 0);
-                let work = Work { pass: Pass::Words, count, output_bytes, is_first, to: To::Host };
+                let work = Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
                 // The words of all dispatches are there after the last one.
                 let is_last = n + 1 == dispatches.len();
@@ -476,9 +476,9 @@ impl Run {
     fn begin(
         &mut self,
         device: &Device,
-        input: &Input,
+        input: &KernelInput,
         kernel: &Kernel,
-        work: Work,
+        work: Submission,
     ) -> Result<Pending, GpuError> {
         let pipeline = device.pipeline(kernel, work.pass)?;
         let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
@@ -494,7 +494,7 @@ impl Run {
         let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
         // Entries of the second pass are short enough already.
         let at_once =
-            if work.pass == Pass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
+            if work.pass == KernelPass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
         let windows = windows(at_once);
         let spans: Vec<(Range<u32>, u32)> = spans(device, kernel, work.count)
             .into_iter()
@@ -509,7 +509,7 @@ impl Run {
         }
         write(device, &mut self.first, &mut self.params, &params)?;
         if device.poison && work.is_first {
-            self.first.push(First::Write(output.clone(), vec![0xff; work.output_bytes as usize]));
+            self.first.push(Preparation::Write(output.clone(), vec![0xff; work.output_bytes as usize]));
         }
         let mut buffers = vec![
             (&input.keys, KEY_BYTES * input.segments as u64),
@@ -519,7 +519,7 @@ impl Run {
             (&self.tables, table_bytes),
             (&self.carried, self.carried_bytes),
         ];
-        if work.pass == Pass::Words {
+        if work.pass == KernelPass::Words {
             buffers.push((&self.entries, (4 * ENTRY_WORDS * work.count) as u64));
         }
         let buffers = buffers.into_iter().map(|(buffer, bytes)| (buffer.get().clone(), bytes));
@@ -576,7 +576,7 @@ impl Run {
         }
         take(output);
         drop(view);
-        self.first.push(First::Unmap(readback.clone()));
+        self.first.push(Preparation::Unmap(readback.clone()));
         Ok(())
     }
 
@@ -617,8 +617,8 @@ pub(super) struct Pending {
 
 /// What one submission does.
 #[derive(Clone, Copy)]
-struct Work {
-    pass: Pass,
+struct Submission {
+    pass: KernelPass,
     /// Segments or entries.
     count: usize,
     output_bytes: u64,
@@ -676,7 +676,7 @@ fn mask(from: u32, len: u32) -> u32 {
 
 /// The entries of those hits that lie in a window. Their words stand in the output as if all were evaluated together,
 /// `words` for each hit.
-fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<Entry> {
+fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
     let below = window.wrapping_sub(1) & !window;
     for &(segment, slots) in hits {
@@ -707,14 +707,14 @@ fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<
 /// Writes a small buffer whole before the next commands; returns its bytes.
 fn write<T: bytemuck::NoUninit>(
     device: &Device,
-    first: &mut Vec<First>,
+    first: &mut Vec<Preparation>,
     buffer: &mut Buffer,
     data: &[T],
 ) -> Result<u64, GpuError> {
     let bytes: &[u8] = bytemuck::cast_slice(data);
     let buffer = buffer.with_room(device, bytes.len() as u64)?;
     if !bytes.is_empty() {
-        first.push(First::Write(buffer.clone(), bytes.to_vec()));
+        first.push(Preparation::Write(buffer.clone(), bytes.to_vec()));
     }
     Ok(bytes.len() as u64)
 }

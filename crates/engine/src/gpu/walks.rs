@@ -34,7 +34,7 @@ pub(super) fn has_numbers(walk: &Walk) -> bool {
 /// `shaders/walk.wgsl` and what it asks of the automaton, whose masks have these words in a segment; with `numbers` for
 /// values.
 pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
-    let of = Of { walk, numbers };
+    let of = StatePrinter { walk, numbers };
     let mut out = String::new();
     let mut line = |text: &str| writeln!(out, "{text}").expect("a string takes all");
     line(&format!("const BACK = {};\nconst NUMBERS = {numbers};\n{}", walk.back, of.results()));
@@ -73,12 +73,12 @@ fn holds(mask: u16) -> String {
 }
 
 /// How it is printed what is known of states: 1 where the walk can be completed, or one more than its value, else 0.
-struct Of<'a> {
+struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,
 }
 
-impl Of<'_> {
+impl StatePrinter<'_> {
     /// What is known of all states at a slot.
     fn states(&self) -> String {
         let states = 0..self.walk.automaton.states.len();

@@ -4,7 +4,7 @@
 //! side lines. What is not here the processor makes, and then it makes all that the kernel carries.
 
 use super::walks;
-use orbit_plan::{Carried, EdgeTest, GameOp, Leaf, Made, Operand, StageCarry, Walk};
+use orbit_plan::{Carried, EdgeTest, GameOp, Leaf, Made, ColumnOperand, StageCarry, Walk};
 
 const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
@@ -12,7 +12,7 @@ const SHIFT: &str = orbit_shaders::SHIFT;
 
 /// One way to make a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Way<'a> {
+pub(super) enum ColumnWay<'a> {
     /// Gathered along games, from the positions behind or with `true` from those before.
     Along(Carried, bool),
     /// The mask of children, at their parents.
@@ -32,55 +32,55 @@ pub(super) enum Way<'a> {
     Told,
 }
 
-impl Way<'_> {
+impl ColumnWay<'_> {
     /// How something is made in games without side lines; `None` if the device cannot.
-    pub(super) fn of(carry: &StageCarry) -> Option<Way<'_>> {
+    pub(super) fn of(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {
-            Made::Along { what, back } => return Some(Way::Along(*what, *back)),
+            Made::Along { what, back } => return Some(ColumnWay::Along(*what, *back)),
             Made::Game(op) => op,
         };
         // A test is asked beside what the stage finds.
-        let is_beside = |operand: &Operand| !matches!(operand, Operand::Carried(_));
+        let is_beside = |operand: &ColumnOperand| !matches!(operand, ColumnOperand::Carried(_));
         Some(match op {
-            GameOp::AnyChild => Way::MaskToParent,
-            GameOp::MaskOfParent => Way::MaskToChild,
-            GameOp::MaskAt => Way::MaskFromNumber,
-            GameOp::CountChildren | GameOp::UnionChildren => Way::WordToParent(0),
+            GameOp::AnyChild => ColumnWay::MaskToParent,
+            GameOp::MaskOfParent => ColumnWay::MaskToChild,
+            GameOp::MaskAt => ColumnWay::MaskFromNumber,
+            GameOp::CountChildren | GameOp::UnionChildren => ColumnWay::WordToParent(0),
             GameOp::FirstChild => match operands {
-                [.., Operand::Constant(none)] => Way::WordToParent(*none),
+                [.., ColumnOperand::Constant(none)] => ColumnWay::WordToParent(*none),
                 _ => return None,
             },
-            GameOp::Entered(test) if operands.iter().all(is_beside) => Way::Edge(*test),
-            GameOp::Leaf(Leaf::Arrived(only)) => Way::Edge(EdgeTest { only: *only, ..EdgeTest::ANY }),
-            GameOp::Leaf(Leaf::NullMove) => Way::Edge(EdgeTest { null: true, ..EdgeTest::ANY }),
-            GameOp::Leaf(_) => Way::Told,
+            GameOp::Entered(test) if operands.iter().all(is_beside) => ColumnWay::Edge(*test),
+            GameOp::Leaf(Leaf::Arrived(only)) => ColumnWay::Edge(EdgeTest { only: *only, ..EdgeTest::ANY }),
+            GameOp::Leaf(Leaf::NullMove) => ColumnWay::Edge(EdgeTest { null: true, ..EdgeTest::ANY }),
+            GameOp::Leaf(_) => ColumnWay::Told,
             GameOp::Own { .. } | GameOp::Numbered
-                if operands.iter().all(|operand| matches!(operand, Operand::Constant(_))) =>
+                if operands.iter().all(|operand| matches!(operand, ColumnOperand::Constant(_))) =>
             {
-                Way::Told
+                ColumnWay::Told
             }
-            GameOp::AnyWalk(walk) if walks::fits(walk) => Way::Walk(walk, false),
-            GameOp::Walk(walk) if walks::has_numbers(walk) => Way::Walk(walk, true),
+            GameOp::AnyWalk(walk) if walks::fits(walk) => ColumnWay::Walk(walk, false),
+            GameOp::Walk(walk) if walks::has_numbers(walk) => ColumnWay::Walk(walk, true),
             _ => return None,
         })
     }
 
     /// Whether the device makes it, of what lies there.
     pub(super) fn is_on_device(self) -> bool {
-        self != Way::Told
+        self != ColumnWay::Told
     }
 
     /// The operands that it reads as masks, and the one that it reads as a word.
-    pub(super) fn operands(self, carry: &StageCarry) -> (&[Operand], Option<Operand>) {
+    pub(super) fn operands(self, carry: &StageCarry) -> (&[ColumnOperand], Option<ColumnOperand>) {
         let all = &carry.operands[..];
         match (self, &carry.what) {
-            (Way::Along(what, _), _) if what.of_masks() => (all, None),
-            (Way::Along(..), _) | (_, Made::Game(GameOp::UnionChildren)) => (&[], all.first().copied()),
-            (_, Made::Game(GameOp::CountChildren)) => (all, Some(Operand::Constant(1))),
+            (ColumnWay::Along(what, _), _) if what.of_masks() => (all, None),
+            (ColumnWay::Along(..), _) | (_, Made::Game(GameOp::UnionChildren)) => (&[], all.first().copied()),
+            (_, Made::Game(GameOp::CountChildren)) => (all, Some(ColumnOperand::Constant(1))),
             (_, Made::Game(GameOp::FirstChild)) => (&all[..1], Some(all[1])),
-            (Way::MaskFromNumber, _) => (&all[1..], all.first().copied()),
-            (Way::Edge(_) | Way::Told, _) => (&[], None),
+            (ColumnWay::MaskFromNumber, _) => (&all[1..], all.first().copied()),
+            (ColumnWay::Edge(_) | ColumnWay::Told, _) => (&[], None),
             _ => (all, None),
         }
     }
@@ -94,11 +94,11 @@ impl Way<'_> {
             format!("masks[{place}u * making.segments + segment]")
         };
         let masks: Vec<String> = match self {
-            Way::Edge(_) => vec![place()],
+            ColumnWay::Edge(_) => vec![place()],
             _ => {
-                let word = |operand: &Operand| match operand {
-                    Operand::Constant(0) => "0u".into(),
-                    Operand::Constant(_) => "EVERY".into(),
+                let word = |operand: &ColumnOperand| match operand {
+                    ColumnOperand::Constant(0) => "0u".into(),
+                    ColumnOperand::Constant(_) => "EVERY".into(),
                     _ => place(),
                 };
                 self.operands(carry).0.iter().map(word).collect()
@@ -114,7 +114,7 @@ impl Way<'_> {
             format!("const WHERE = {place};\n{otherwise}\n{}{GAMES}\n{SHIFT}", of_all())
         };
         match self {
-            Way::Along(what, back) => {
+            ColumnWay::Along(what, back) => {
                 let what = match what {
                     Carried::Any => "ANY",
                     Carried::Count => "COUNT",
@@ -123,12 +123,12 @@ impl Way<'_> {
                 };
                 format!("const WHAT = {what};\nconst BACK = {back};\n\n{}{GAMES}\n{CARRY}", of_all())
             }
-            Way::MaskToParent => shift("MASK_TO_PARENT", 0),
-            Way::MaskToChild | Way::Edge(_) => shift("MASK_TO_CHILD", 0),
-            Way::MaskFromNumber => shift("MASK_FROM_NUMBER", 0),
-            Way::WordToParent(otherwise) => shift("WORD_TO_PARENT", otherwise),
-            Way::Walk(walk, numbers) => format!("{GAMES}\n{}", walks::shader(walk, &masks, numbers)),
-            Way::Told => unreachable!("the processor makes it"),
+            ColumnWay::MaskToParent => shift("MASK_TO_PARENT", 0),
+            ColumnWay::MaskToChild | ColumnWay::Edge(_) => shift("MASK_TO_CHILD", 0),
+            ColumnWay::MaskFromNumber => shift("MASK_FROM_NUMBER", 0),
+            ColumnWay::WordToParent(otherwise) => shift("WORD_TO_PARENT", otherwise),
+            ColumnWay::Walk(walk, numbers) => format!("{GAMES}\n{}", walks::shader(walk, &masks, numbers)),
+            ColumnWay::Told => unreachable!("the processor makes it"),
         }
     }
 }

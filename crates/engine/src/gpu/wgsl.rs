@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{Variant, ways::Way};
+use super::{Variant, ways::ColumnWay};
 use orbit_core::board::{Position, attacks};
 use orbit_plan::{
-    CarryId, ChainOp, Cmp, DIR_STEPS, Id, Input, NO_VALUE, Op, Operand, Program, Read, Reduce, Reg, Scalar,
+    CarryId, ChainOp, Cmp, DIR_STEPS, Id, RegisterInput, NO_VALUE, Op, ColumnOperand, Program, Read, Reduce, Reg, Scalar,
     Special, Stage, StageCarry, StageFound, Step, Term,
 };
 use orbit_reel::SEGMENT_SLOTS;
@@ -83,17 +83,17 @@ impl StageKernels {
         };
         let printer = || Printer::new(&stage.program, columns, variant);
         let (masks, sets) = (regs(true), regs(false));
-        let ways = stage.carried.iter().map(|carry| Some((carry, Way::of(carry)?)));
+        let ways = stage.carried.iter().map(|carry| Some((carry, ColumnWay::of(carry)?)));
         let ways: Option<Vec<_>> = ways.filter(|_| !variant.host_carry).collect();
         let on_device = !variant.host_carry && ways.is_some();
         let (mut edges, mut tests) = (Vec::new(), Vec::new());
         for (carry, way) in ways.into_iter().flatten() {
-            if let Way::Edge(test) = way {
+            if let ColumnWay::Edge(test) = way {
                 let printer = printer();
                 let operands = carry.operands.iter().map(|operand| match *operand {
-                    Operand::Constant(word) => printer.word(word),
-                    Operand::Carried(_) => unreachable!("it is tested beside what the stage finds"),
-                    Operand::Found(word, _) => {
+                    ColumnOperand::Constant(word) => printer.word(word),
+                    ColumnOperand::Carried(_) => unreachable!("it is tested beside what the stage finds"),
+                    ColumnOperand::Found(word, _) => {
                         let found = stage.found.iter().find(|found| found.word == word && !found.is_mask);
                         format!("r{}", found.expect("a stage finds it").reg.0)
                     }
@@ -116,15 +116,15 @@ impl StageKernels {
 
     /// Those columns that the processor makes of the moves of games alone, where the device makes the others.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
-        let is_told = |carry: &&StageCarry| Way::of(carry) == Some(Way::Told);
+        let is_told = |carry: &&StageCarry| ColumnWay::of(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
     }
 
     /// Whether the device reads words that the stage finds: tests of moves get theirs where they are asked.
     pub(super) fn reads_sets(&self) -> bool {
         let sets = |carry: &StageCarry| {
-            let (_, word) = Way::of(carry).map_or((&[][..], None), |way| way.operands(carry));
-            matches!(word, Some(Operand::Found(..)))
+            let (_, word) = ColumnWay::of(carry).map_or((&[][..], None), |way| way.operands(carry));
+            matches!(word, Some(ColumnOperand::Found(..)))
         };
         self.carries.iter().any(sets)
     }
@@ -150,7 +150,7 @@ impl Kernel {
     #[doc(hidden)]
     pub fn carriers(&self) -> Vec<String> {
         let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
-        let ways = carries.filter_map(|carry| Some((Way::of(carry)?, carry)));
+        let ways = carries.filter_map(|carry| Some((ColumnWay::of(carry)?, carry)));
         ways.filter(|(way, _)| way.is_on_device()).map(|(way, carry)| way.shader(carry)).collect()
     }
 
@@ -323,7 +323,7 @@ impl<'a> Printer<'a> {
 
     /// Inputs, then all steps.
     fn body(&mut self) {
-        let inputs: HashMap<Reg, Input> =
+        let inputs: HashMap<Reg, RegisterInput> =
             self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
         for reg in (0..self.program.registers as u32).map(Reg) {
             let line = match inputs.get(&reg) {
@@ -349,20 +349,20 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn input_text(&self, input: Input) -> String {
+    fn input_text(&self, input: RegisterInput) -> String {
         match input {
-            Input::Plane(k) => format!("at.board.p{k}"),
-            Input::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
-            Input::Initial => "mask(at.ply == 0u)".into(),
-            Input::Terminal => "mask(is_last_of_line(at))".into(),
-            Input::Ply => "small(at.ply)".into(),
-            Input::Carried(id) => {
+            RegisterInput::Plane(k) => format!("at.board.p{k}"),
+            RegisterInput::WhiteToMove => "mask((at.state & 1u) == 0u)".into(),
+            RegisterInput::Initial => "mask(at.ply == 0u)".into(),
+            RegisterInput::Terminal => "mask(is_last_of_line(at))".into(),
+            RegisterInput::Ply => "small(at.ply)".into(),
+            RegisterInput::Carried(id) => {
                 let place = self.carried[id];
                 let words = self.carried[id + 1] - place;
                 format!("carried_{}(at, {place}u)", if words == 1 { "mask" } else { "word" })
             }
-            Input::GameMask(column) => format!("column_mask(at, {}u)", column.0),
-            Input::GameNumber(column) => format!("column_number(at, {}u)", column.0),
+            RegisterInput::GameMask(column) => format!("column_mask(at, {}u)", column.0),
+            RegisterInput::GameNumber(column) => format!("column_number(at, {}u)", column.0),
         }
     }
 

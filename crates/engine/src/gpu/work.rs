@@ -48,7 +48,7 @@ impl Kernel {
     pub fn work(&self) -> Option<Work> {
         let module = wgsl::parse_str(&self.wgsl).ok()?;
         let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;
-        let mut counter = Counter { module: &module, info: &info, known: HashMap::new() };
+        let mut counter = StatementCounter { module: &module, info: &info, known: HashMap::new() };
         let evaluate = counter.named("evaluate")?;
         let lanes = u64::from(self.variant.lanes);
         let slots = SEGMENT_SLOTS as u64;
@@ -64,7 +64,7 @@ impl Kernel {
     }
 }
 
-struct Counter<'a> {
+struct StatementCounter<'a> {
     module: &'a Module,
     info: &'a ModuleInfo,
     /// The functions that are counted.
@@ -73,7 +73,7 @@ struct Counter<'a> {
 
 /// A function whose statements are counted.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct CountedFunction<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,
     /// How often the two loops of `replay` run, the outer one first, if this is that function.
@@ -81,7 +81,7 @@ struct Place<'a> {
     depth: usize,
 }
 
-impl<'a> Counter<'a> {
+impl<'a> StatementCounter<'a> {
     fn find(&self, name: &str) -> Option<Handle<Function>> {
         let mut functions = self.module.functions.iter();
         functions.find(|(_, function)| function.name.as_deref() == Some(name)).map(|(handle, _)| handle)
@@ -98,7 +98,7 @@ impl<'a> Counter<'a> {
         self.known.insert(evaluate, 0);
         let handle = self.find("replay")?;
         let function = &self.module.functions[handle];
-        let place = Place { function, info: &self.info[handle], turns: Some([slots / 4, slots]), depth: 0 };
+        let place = CountedFunction { function, info: &self.info[handle], turns: Some([slots / 4, slots]), depth: 0 };
         Some(self.block(&function.body, place))
     }
 
@@ -107,13 +107,13 @@ impl<'a> Counter<'a> {
             return known;
         }
         let function = &self.module.functions[handle];
-        let place = Place { function, info: &self.info[handle], turns: None, depth: 0 };
+        let place = CountedFunction { function, info: &self.info[handle], turns: None, depth: 0 };
         let count = self.block(&function.body, place);
         self.known.insert(handle, count);
         count
     }
 
-    fn block(&mut self, block: &'a Block, place: Place<'a>) -> u64 {
+    fn block(&mut self, block: &'a Block, place: CountedFunction<'a>) -> u64 {
         let mut count = 0u64;
         for statement in block {
             count = count.saturating_add(self.statement(statement, place));
@@ -128,7 +128,7 @@ impl<'a> Counter<'a> {
         count
     }
 
-    fn statement(&mut self, statement: &'a Statement, place: Place<'a>) -> u64 {
+    fn statement(&mut self, statement: &'a Statement, place: CountedFunction<'a>) -> u64 {
         match statement {
             Statement::Emit(range) => range.clone().map(|it| self.expression(it, place)).sum(),
             Statement::Block(block) => self.block(block, place),
@@ -144,7 +144,7 @@ impl<'a> Counter<'a> {
                     Some([words, slots]) => slots / words.max(1),
                     None => place.turns_of(self.module, body).unwrap_or(1),
                 };
-                let inner = Place { depth: place.depth + 1, ..place };
+                let inner = CountedFunction { depth: place.depth + 1, ..place };
                 let once = self.block(body, inner).saturating_add(self.block(continuing, inner));
                 turns.saturating_mul(once)
             }
@@ -153,7 +153,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn expression(&self, handle: Handle<Expression>, place: Place<'a>) -> u64 {
+    fn expression(&self, handle: Handle<Expression>, place: CountedFunction<'a>) -> u64 {
         match place.function.expressions[handle] {
             Expression::Binary { left, .. } => self.words(place, left),
             Expression::Unary { expr, .. } => self.words(place, expr),
@@ -164,7 +164,7 @@ impl<'a> Counter<'a> {
     }
 
     /// How many words of 32 bits an expression has; 1 for a condition.
-    fn words(&self, place: Place<'a>, handle: Handle<Expression>) -> u64 {
+    fn words(&self, place: CountedFunction<'a>, handle: Handle<Expression>) -> u64 {
         let inner = match &place.info[handle].ty {
             TypeResolution::Handle(ty) => &self.module.types[*ty].inner,
             TypeResolution::Value(inner) => inner,
@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
     }
 }
 
-impl Place<'_> {
+impl CountedFunction<'_> {
     /// The value of an expression that is a constant: of a number as it is, of a condition 0 or 1.
     fn constant(&self, module: &Module, handle: Handle<Expression>) -> Option<u64> {
         let literal = match self.function.expressions[handle] {

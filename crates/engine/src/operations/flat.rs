@@ -13,15 +13,15 @@ mod walks;
 
 use shakmaty::Square;
 
-use super::{Bits, Games, Source, number, pairs::Targets, tree::Nodes};
+use super::{MaskBuilder, BlockGames, OperandSource, number, pairs::Targets, tree::NodeRange};
 use crate::carry::SlotColumn;
 use boards::Boards;
 use entries::Entries;
 use orbit_core::board::PieceSet;
-use orbit_plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, Word};
+use orbit_plan::{Arith, FlatEdge, FlatProgram, Instr, NO_VALUE, RegisterWord};
 use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 use seeks::Leaving;
-use strings::Strings;
+use strings::FlatStrings;
 use walks::{Walks, bit};
 
 /// The most repetitions of `loop` and `while` in one game.
@@ -39,13 +39,13 @@ struct Stopped;
 /// Runs a program along all games, up to one in which it runs into an error: that is noted.
 pub(super) fn run(
     program: &FlatProgram,
-    operands: &[Source<'_>],
-    games: &Games<'_>,
+    operands: &[OperandSource<'_>],
+    games: &BlockGames<'_>,
     words: impl FnOnce() -> Vec<u64>,
 ) -> SlotColumn {
-    let mut machine = Machine::new(program, operands, games);
+    let mut machine = FlatMachine::new(program, operands, games);
     if program.is_mask {
-        let mut out = Bits::new(games.block);
+        let mut out = MaskBuilder::new(games.block);
         games.each(|nodes| {
             if machine.game(nodes, |slot, word| out.put(slot, word != 0)).is_err() {
                 games.stop();
@@ -62,25 +62,25 @@ pub(super) fn run(
     SlotColumn::Words(out)
 }
 
-struct Machine<'a> {
+struct FlatMachine<'a> {
     program: &'a FlatProgram,
-    operands: &'a [Source<'a>],
-    games: &'a Games<'a>,
+    operands: &'a [OperandSource<'a>],
+    games: &'a BlockGames<'a>,
     /// The mask without which a node gets 0 and nothing else happens there.
-    lead: Option<Source<'a>>,
+    lead: Option<OperandSource<'a>>,
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
     /// Of each search for pairs, the targets of the source at hand.
     targets: Vec<Targets>,
     /// What searches have found, 64 for each.
-    found: Vec<Known>,
+    found: Vec<FoundWalk>,
     /// How many games there were.
     games_seen: u32,
-    men: Men,
-    family: Family,
+    men: PieceIds,
+    family: SideLineTree,
     walks: Walks,
-    strings: Strings,
+    strings: FlatStrings,
     entries: Entries,
     boards: Boards,
     leaving: Leaving,
@@ -88,7 +88,7 @@ struct Machine<'a> {
 
 /// What one search has found.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct FoundWalk {
     /// In which game, counted from 1.
     game: u32,
     /// From which node on.
@@ -98,7 +98,7 @@ struct Known {
     last: usize,
 }
 
-impl Known {
+impl FoundWalk {
     /// What a search from a node to the last one that follows from it finds, if that is known.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
@@ -113,7 +113,7 @@ impl Known {
 
 /// Which piece of a game stands where, at each node.
 #[derive(Default)]
-struct Men {
+struct PieceIds {
     /// The piece on each square.
     on: Vec<[u8; 64]>,
     /// The square of each piece.
@@ -122,16 +122,16 @@ struct Men {
 
 /// What side lines make of a game; nothing in one without.
 #[derive(Default)]
-struct Family {
+struct SideLineTree {
     /// The last node that follows from each.
     last: Vec<u32>,
     /// The next child of the same parent, 0 if there is none.
     next: Vec<u32>,
 }
 
-impl Family {
+impl SideLineTree {
     /// Fills it for a game.
-    fn fill(&mut self, nodes: Nodes<'_>) {
+    fn fill(&mut self, nodes: NodeRange<'_>) {
         self.last.clear();
         self.next.clear();
         if !nodes.has_lines() {
@@ -149,8 +149,8 @@ impl Family {
     }
 }
 
-impl Men {
-    fn fill(&mut self, nodes: Nodes<'_>, games: &Games<'_>) {
+impl PieceIds {
+    fn fill(&mut self, nodes: NodeRange<'_>, games: &BlockGames<'_>) {
         self.on.clear();
         self.of.clear();
         let (mut on, mut of) = ([NONE; 64], [NONE; 64]);
@@ -188,9 +188,9 @@ impl Men {
     }
 }
 
-impl<'a> Machine<'a> {
-    fn new(program: &'a FlatProgram, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Machine<'a> {
-        Machine {
+impl<'a> FlatMachine<'a> {
+    fn new(program: &'a FlatProgram, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>) -> FlatMachine<'a> {
+        FlatMachine {
             program,
             operands,
             games,
@@ -199,12 +199,12 @@ impl<'a> Machine<'a> {
             bound: vec![false; program.vars],
             repetitions: 0,
             targets: vec![Targets::default(); program.pairs.len()],
-            found: vec![Known::default(); 64 * program.sites],
+            found: vec![FoundWalk::default(); 64 * program.sites],
             games_seen: 0,
-            men: Men::default(),
-            family: Family::default(),
+            men: PieceIds::default(),
+            family: SideLineTree::default(),
             walks: Walks::default(),
-            strings: Strings::new(program),
+            strings: FlatStrings::new(program),
             entries: Entries::new(program),
             boards: Boards::default(),
             leaving: Leaving::default(),
@@ -213,7 +213,7 @@ impl<'a> Machine<'a> {
 
     /// Runs the program at each node of a game, in their order, and hands on what it leaves there; where that is 0, it
     /// may leave it out.
-    fn game(&mut self, nodes: Nodes<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
+    fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
         self.repetitions = 0;
@@ -251,37 +251,37 @@ impl<'a> Machine<'a> {
     }
 
     /// The same of the positions between two nodes, if these are known.
-    fn look_between(&self, nodes: Nodes<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
+    fn look_between(&self, nodes: NodeRange<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
         both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }
 
     /// The first node from one on at which the program has to run.
-    fn next_led(&self, nodes: Nodes<'_>, from: usize) -> Option<usize> {
+    fn next_led(&self, nodes: NodeRange<'_>, from: usize) -> Option<usize> {
         let from = Some(from).filter(|&node| node < nodes.len())?;
         let Some(lead) = self.lead else { return Some(from) };
         let slot = lead.first_in(nodes.slot(from)..nodes.slot(nodes.len()))?;
         Some(slot - nodes.slot(0))
     }
 
-    fn get(&self, word: Word) -> u64 {
+    fn get(&self, word: RegisterWord) -> u64 {
         self.words[word.0 as usize]
     }
 
-    fn set(&mut self, to: Word, word: u64) {
+    fn set(&mut self, to: RegisterWord, word: u64) {
         self.words[to.0 as usize] = word;
     }
 
     /// A number, if it has a value.
-    fn value(&self, word: Word) -> Option<i32> {
+    fn value(&self, word: RegisterWord) -> Option<i32> {
         let number = self.get(word) as i64;
         (number != NO_VALUE).then_some(number as i32)
     }
 
-    fn set_value(&mut self, to: Word, value: Option<i32>) {
+    fn set_value(&mut self, to: RegisterWord, value: Option<i32>) {
         self.set(to, number(value.map(i64::from)));
     }
 
-    fn set_node(&mut self, to: Word, node: Option<usize>) {
+    fn set_node(&mut self, to: RegisterWord, node: Option<usize>) {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
@@ -289,7 +289,7 @@ impl<'a> Machine<'a> {
     ///
     /// The instructions that run most often stand here, and the rest apart: the loop is short, and what it counts on stays in
     /// registers.
-    fn run(&mut self, nodes: Nodes<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
+    fn run(&mut self, nodes: NodeRange<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
         let program = self.program;
         let mut at = start;
         let mut pc = begin;
@@ -342,7 +342,7 @@ impl<'a> Machine<'a> {
                 }
                 Instr::Bind { var, from } => {
                     self.bound[var as usize] = true;
-                    self.set(Word(var), self.get(from));
+                    self.set(RegisterWord(var), self.get(from));
                 }
                 Instr::Unbind { var } => self.bound[var as usize] = false,
                 Instr::UnlessBound { var, bound, no } => {
@@ -428,20 +428,20 @@ impl<'a> Machine<'a> {
 
     /// Tells whether the move that led to a node passes a test; three registers from `selected` on get what of it does.
     #[inline(never)]
-    fn move_fits(&mut self, nodes: Nodes<'_>, edge: u16, child: Word, selected: Word) -> bool {
+    fn move_fits(&mut self, nodes: NodeRange<'_>, edge: u16, child: RegisterWord, selected: RegisterWord) -> bool {
         let child = self.get(child);
         let edge = self.program.edges[usize::from(edge)];
         let Some([from, to]) = self.selected(edge, nodes.slot(child as usize), |_| true) else {
             return false;
         };
         for (place, word) in (0..).zip([child, from, to]) {
-            self.set(Word(selected.0 + place), word);
+            self.set(RegisterWord(selected.0 + place), word);
         }
         true
     }
 
     /// Where it stands what a search has found for a piece.
-    fn place(&self, site: u16, key: Option<Word>) -> usize {
+    fn place(&self, site: u16, key: Option<RegisterWord>) -> usize {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
@@ -449,7 +449,7 @@ impl<'a> Machine<'a> {
     /// it fails. A part counts by the square that it leaves.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
-        let lies_in = |set: Option<Word>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
+        let lies_in = |set: Option<RegisterWord>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
         let moves = self.games.moves();
         if let Some(([left, reached], captures)) = moves.plain_move(slot) {
             let passes = lies_in(from, left)
@@ -490,7 +490,7 @@ fn only(set: u64) -> Option<u8> {
 }
 
 /// The first child of a node follows it.
-fn first_child(nodes: Nodes<'_>, node: usize) -> Option<usize> {
+fn first_child(nodes: NodeRange<'_>, node: usize) -> Option<usize> {
     let next = node + 1;
     (next < nodes.len() && nodes.parent(next) == node).then_some(next)
 }

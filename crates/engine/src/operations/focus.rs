@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Games, Source, moves::Moves, tree::Nodes};
+use super::{BlockGames, OperandSource, moves::BlockMoves, tree::NodeRange};
 use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 
 /// Which pieces moved in a game. They have the numbers of the squares on which they stand at first, in their order.
-pub(super) struct Pieces {
-    moved: Vec<Moved>,
+pub(super) struct MovedPieces {
+    moved: Vec<FocusPieces>,
     /// For each node, the pieces in focus of a walk that begins there; none where none does.
     at_start: Vec<u64>,
     capture: bool,
@@ -15,7 +15,7 @@ pub(super) struct Pieces {
 
 /// The pieces that a move touched, each a bit.
 #[derive(Clone, Copy, Default)]
-struct Moved {
+struct FocusPieces {
     /// What moved, of castling the king.
     mover: u64,
     /// The rook, of castling.
@@ -24,7 +24,7 @@ struct Moved {
 }
 
 /// Which moves of a game some pieces in focus see, as masks of the segments that the game meets.
-pub(super) struct Seen {
+pub(super) struct FocusMasks {
     first_segment: usize,
     masks: Vec<SeenMasks>,
 }
@@ -41,30 +41,30 @@ struct SeenMasks {
     rook: u32,
 }
 
-impl Pieces {
+impl MovedPieces {
     /// Those of a game, with `focus` the squares of those in focus of walks that begin at `starts`, ascending.
     pub(super) fn new(
-        nodes: Nodes<'_>,
-        games: &Games<'_>,
-        focus: Source<'_>,
+        nodes: NodeRange<'_>,
+        games: &BlockGames<'_>,
+        focus: OperandSource<'_>,
         capture: bool,
         starts: &[usize],
-    ) -> Pieces {
+    ) -> MovedPieces {
         let moves = games.moves();
         let root = first_board(games, nodes.slot(0));
         let mut board = root;
         let (moved, at_start) = (Vec::with_capacity(nodes.len()), vec![0; nodes.len()]);
-        let mut out = Pieces { moved, at_start, capture };
+        let mut out = MovedPieces { moved, at_start, capture };
         let mut starts = starts.iter().copied().peekable();
         for node in 0..nodes.len() {
             if node > 0 && nodes.is_secondary(node) {
                 if games.count(node) {
-                    out.moved.resize(nodes.len(), Moved::default());
+                    out.moved.resize(nodes.len(), FocusPieces::default());
                     break;
                 }
                 board = board_at(root, nodes, moves, nodes.parent(node));
             }
-            let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { Moved::default() };
+            let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { FocusPieces::default() };
             out.moved.push(moved);
             if starts.next_if_eq(&node).is_none() {
                 continue;
@@ -100,24 +100,24 @@ impl Pieces {
 
     /// Whether the move to a node is one of some pieces.
     pub(super) fn sees(&self, node: usize, set: u64) -> bool {
-        let Moved { mover, rook, taken } = self.moved[node];
+        let FocusPieces { mover, rook, taken } = self.moved[node];
         let taken = if self.capture { taken } else { 0 };
         (mover | rook | taken) & set != 0
     }
 
     /// Whether the move that follows a node in a game without side lines is one of those in focus there.
-    pub(super) fn sees_next(&self, nodes: Nodes<'_>, node: usize) -> bool {
+    pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
 
     /// Whether a set of pieces has the king and the rook that castle on the way to a node.
     pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
-        let Moved { mover, rook, .. } = self.moved[node];
+        let FocusPieces { mover, rook, .. } = self.moved[node];
         (rook != 0).then_some([mover & set != 0, rook & set != 0])
     }
 
     /// What some pieces see.
-    pub(super) fn seen(&self, nodes: Nodes<'_>, set: u64) -> Seen {
+    pub(super) fn seen(&self, nodes: NodeRange<'_>, set: u64) -> FocusMasks {
         let segments = nodes.segments();
         let mut masks = vec![SeenMasks::default(); segments.len()];
         for (node, moved) in self.moved.iter().enumerate() {
@@ -130,11 +130,11 @@ impl Pieces {
                 masks.rook |= u32::from(moved.rook & set != 0) << place;
             }
         }
-        Seen { first_segment: segments.start, masks }
+        FocusMasks { first_segment: segments.start, masks }
     }
 }
 
-impl Seen {
+impl FocusMasks {
     /// Those of segment `at` where a move is seen.
     pub(super) fn any(&self, at: usize) -> u32 {
         self.masks[at - self.first_segment].any
@@ -160,7 +160,7 @@ fn bit(piece: u8) -> u64 {
 }
 
 /// Who stands where at the root of a game.
-fn first_board(games: &Games<'_>, slot: usize) -> [u8; 64] {
+fn first_board(games: &BlockGames<'_>, slot: usize) -> [u8; 64] {
     let mut board = [NOBODY; 64];
     let position = position_at(games.block, slot);
     for (piece, square) in (0..).zip(position.board.occupied()) {
@@ -170,7 +170,7 @@ fn first_board(games: &Games<'_>, slot: usize) -> [u8; 64] {
 }
 
 /// Who stands where at a node.
-fn board_at(mut board: [u8; 64], nodes: Nodes<'_>, moves: &Moves, mut node: usize) -> [u8; 64] {
+fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut node: usize) -> [u8; 64] {
     let mut way = Vec::new();
     while node > 0 {
         way.push(node);
@@ -183,18 +183,18 @@ fn board_at(mut board: [u8; 64], nodes: Nodes<'_>, moves: &Moves, mut node: usiz
 }
 
 /// Plays the move to a slot on a board of pieces.
-fn play(board: &mut [u8; 64], moves: &Moves, slot: usize) -> Moved {
+fn play(board: &mut [u8; 64], moves: &BlockMoves, slot: usize) -> FocusPieces {
     let mut shift = |from: u8, to: u8| {
         let piece = std::mem::replace(&mut board[from as usize], NOBODY);
         (piece, std::mem::replace(&mut board[to as usize], piece))
     };
     if let Some([from, to]) = moves.plain_squares(slot) {
         let (mover, taken) = shift(from, to);
-        return Moved { mover: bit(mover), rook: 0, taken: bit(taken) };
+        return FocusPieces { mover: bit(mover), rook: 0, taken: bit(taken) };
     }
     let mv = moves.to(slot);
     if mv.is_null() {
-        return Moved { mover: bit(board[mv.left()[0] as usize]), ..Moved::default() };
+        return FocusPieces { mover: bit(board[mv.left()[0] as usize]), ..FocusPieces::default() };
     }
     let taken = mv.captured().map_or(NOBODY, |square| std::mem::replace(&mut board[square as usize], NOBODY));
     let ([king_from, rook_from], [king_to, rook_to]) = (mv.left(), mv.reached());
@@ -205,5 +205,5 @@ fn play(board: &mut [u8; 64], moves: &Moves, slot: usize) -> Moved {
     if mv.is_castling() {
         board[rook_to as usize] = rook;
     }
-    Moved { mover: bit(mover), rook: bit(rook), taken: bit(taken) }
+    FocusPieces { mover: bit(mover), rook: bit(rook), taken: bit(taken) }
 }

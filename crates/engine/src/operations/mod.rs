@@ -21,17 +21,17 @@ use super::{
     carry::{SlotColumn, clear_after, first_set, has},
     slots_of,
 };
-use moves::{Entered, Moves};
+use moves::{Entered, BlockMoves};
 use orbit_plan::{GameOp, Leaf, NO_VALUE};
 use orbit_reel::{Block, SEGMENT_SLOTS};
-use tree::{Nodes, Tree};
+use tree::{NodeRange, BlockTree};
 
 /// What is known of the games of a block, made when it is first wanted.
 #[derive(Debug)]
-pub(super) struct Games<'a> {
+pub(super) struct BlockGames<'a> {
     block: &'a Block,
-    moves: OnceCell<Moves>,
-    tree: OnceCell<Tree>,
+    moves: OnceCell<BlockMoves>,
+    tree: OnceCell<BlockTree>,
     /// Whether a query has run into an error in one of the games.
     stopped: Cell<bool>,
     interrupt: Interrupt,
@@ -42,11 +42,11 @@ pub(super) struct Games<'a> {
 /// Positions after which the interrupt is looked at again. One takes less than twenty nanoseconds.
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
-impl<'a> Games<'a> {
+impl<'a> BlockGames<'a> {
     /// Those of a block.
-    pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> Games<'a> {
+    pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
-        Games { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
+        BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
     }
 
     /// The switch that ends the evaluation.
@@ -82,16 +82,16 @@ impl<'a> Games<'a> {
         }
     }
 
-    fn moves(&self) -> &Moves {
-        self.moves.get_or_init(|| Moves::new(self.block))
+    fn moves(&self) -> &BlockMoves {
+        self.moves.get_or_init(|| BlockMoves::new(self.block))
     }
 
-    fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Tree::new(self.block))
+    fn tree(&self) -> &BlockTree {
+        self.tree.get_or_init(|| BlockTree::new(self.block))
     }
 
     /// Calls `visit` with the nodes of each game, until the evaluation is to end.
-    fn each(&self, visit: impl FnMut(Nodes<'_>)) {
+    fn each(&self, visit: impl FnMut(NodeRange<'_>)) {
         let tree = self.tree();
         let games = self.block.games().map(|game| tree.nodes(game));
         games.take_while(|nodes| !self.count(nodes.len())).for_each(visit);
@@ -100,36 +100,36 @@ impl<'a> Games<'a> {
 
 /// Where an operand is read from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source<'a> {
+pub(super) enum OperandSource<'a> {
     /// The same word everywhere.
     Constant(u64),
     /// A column.
     Column(&'a SlotColumn),
 }
 
-impl<'a> Source<'a> {
+impl<'a> OperandSource<'a> {
     /// The word of a slot; of a mask all ones or zeros.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
-            Source::Constant(word) => *word,
-            Source::Column(SlotColumn::Words(words)) => words[slot],
-            Source::Column(SlotColumn::Bits(bits)) => u64::from(has(bits, slot)).wrapping_neg(),
+            OperandSource::Constant(word) => *word,
+            OperandSource::Column(SlotColumn::Words(words)) => words[slot],
+            OperandSource::Column(SlotColumn::Bits(bits)) => u64::from(has(bits, slot)).wrapping_neg(),
         }
     }
 
     /// Whether a mask holds at a slot.
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
-            Source::Constant(word) => *word != 0,
-            Source::Column(SlotColumn::Bits(bits)) => has(bits, slot),
-            Source::Column(SlotColumn::Words(words)) => words[slot] != 0,
+            OperandSource::Constant(word) => *word != 0,
+            OperandSource::Column(SlotColumn::Bits(bits)) => has(bits, slot),
+            OperandSource::Column(SlotColumn::Words(words)) => words[slot] != 0,
         }
     }
 
     /// The first slot of a range at which a mask holds.
     fn first_in(&self, slots: Range<usize>) -> Option<usize> {
         match self {
-            Source::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
+            OperandSource::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
             _ => slots.into_iter().find(|&slot| self.holds(slot)),
         }
     }
@@ -137,7 +137,7 @@ impl<'a> Source<'a> {
     /// Writes the word of each slot into `out`, which has an entry for each.
     pub(super) fn copy_words(&self, out: &mut [u64]) {
         match self {
-            Source::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
+            OperandSource::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
             _ => out.iter_mut().enumerate().for_each(|(slot, word)| *word = self.word(slot)),
         }
     }
@@ -145,12 +145,12 @@ impl<'a> Source<'a> {
     /// A mask, a word for each segment.
     pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
-            Source::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
-            Source::Constant(word) => {
+            OperandSource::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
+            OperandSource::Constant(word) => {
                 Cow::Owned(vec![if *word == 0 { 0 } else { u32::MAX }; block.segments()])
             }
-            Source::Column(SlotColumn::Words(_)) => {
-                let mut bits = Bits::new(block);
+            OperandSource::Column(SlotColumn::Words(_)) => {
+                let mut bits = MaskBuilder::new(block);
                 (0..block.slots()).filter(|&slot| self.holds(slot)).for_each(|slot| bits.set(slot));
                 Cow::Owned(bits.0)
             }
@@ -159,18 +159,18 @@ impl<'a> Source<'a> {
 }
 
 /// A mask in the making.
-struct Bits(Vec<u32>);
+struct MaskBuilder(Vec<u32>);
 
-impl Bits {
-    fn new(block: &Block) -> Bits {
-        Bits(vec![0; block.segments()])
+impl MaskBuilder {
+    fn new(block: &Block) -> MaskBuilder {
+        MaskBuilder(vec![0; block.segments()])
     }
 
     /// That of all positions.
-    fn full(block: &Block) -> Bits {
+    fn full(block: &Block) -> MaskBuilder {
         let mut bits = vec![u32::MAX; block.segments()];
         clear_after(&mut bits, block.slots());
-        Bits(bits)
+        MaskBuilder(bits)
     }
 
     fn set(&mut self, slot: usize) {
@@ -187,7 +187,7 @@ impl Bits {
 }
 
 /// Where all masks hold.
-fn meet<'a>(masks: &[Source<'a>], block: &Block) -> Cow<'a, [u32]> {
+fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     let [first, rest @ ..] = masks else { return Cow::Owned(vec![u32::MAX; block.segments()]) };
     let mut all = first.bits(block);
     for mask in rest {
@@ -197,7 +197,7 @@ fn meet<'a>(masks: &[Source<'a>], block: &Block) -> Cow<'a, [u32]> {
 }
 
 /// The number of a node as a word: none where it has no value.
-fn node_at(word: u64, nodes: Nodes<'_>) -> Option<usize> {
+fn node_at(word: u64, nodes: NodeRange<'_>) -> Option<usize> {
     usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
 }
 
@@ -209,8 +209,8 @@ fn number(value: Option<i64>) -> u64 {
 /// What an operation makes of its operands. `words` makes a column of words that are 0.
 pub(super) fn make(
     op: &GameOp,
-    operands: &[Source<'_>],
-    games: &Games<'_>,
+    operands: &[OperandSource<'_>],
+    games: &BlockGames<'_>,
     words: impl FnOnce() -> Vec<u64>,
 ) -> SlotColumn {
     let block = games.block;
@@ -222,7 +222,7 @@ pub(super) fn make(
         make_words(op, operands, games, &mut out);
         return SlotColumn::Words(out);
     }
-    let mut out = Bits::new(block);
+    let mut out = MaskBuilder::new(block);
     match (op, operands) {
         (GameOp::Leaf(leaf), _) => leaf_mask(*leaf, games, &mut out),
         (GameOp::Entered(test), _) => out = Entered::new(test, operands).mask(games.moves(), games.tree()),
@@ -251,7 +251,7 @@ pub(super) fn make(
     SlotColumn::Bits(out.0)
 }
 
-fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut [u64]) {
+fn make_words(op: &GameOp, operands: &[OperandSource<'_>], games: &BlockGames<'_>, out: &mut [u64]) {
     let block = games.block;
     match (op, operands) {
         (GameOp::Leaf(leaf), _) => leaf_words(*leaf, games, out),
@@ -321,12 +321,12 @@ fn make_words(op: &GameOp, operands: &[Source<'_>], games: &Games<'_>, out: &mut
     }
 }
 
-fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
+fn leaf_mask(leaf: Leaf, games: &BlockGames<'_>, out: &mut MaskBuilder) {
     match leaf {
         Leaf::Mainline | Leaf::VirtualMainline | Leaf::Try => {
             let moves = games.moves();
             games.each(|nodes| {
-                let mut ways = vec![moves::Way::default(); nodes.len()];
+                let mut ways = vec![moves::RootWay::default(); nodes.len()];
                 for node in 0..nodes.len() {
                     let slot = nodes.slot(node);
                     if node > 0 {
@@ -368,7 +368,7 @@ fn leaf_mask(leaf: Leaf, games: &Games<'_>, out: &mut Bits) {
     }
 }
 
-fn leaf_words(leaf: Leaf, games: &Games<'_>, out: &mut [u64]) {
+fn leaf_words(leaf: Leaf, games: &BlockGames<'_>, out: &mut [u64]) {
     match leaf {
         Leaf::Number => games.each(|nodes| {
             (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = node as u64);

@@ -2,7 +2,7 @@
 
 use shakmaty::Square;
 
-use super::{Bits, Source, tree::Tree};
+use super::{MaskBuilder, OperandSource, tree::BlockTree};
 use crate::{carry::has, slots_of};
 use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
 use orbit_plan::{CastlingPart, EdgeTest, Leaf, Special, SquareTest};
@@ -27,11 +27,11 @@ pub(super) struct MoveTo {
     /// What was captured, and where.
     taken: u8,
     taken_on: u8,
-    kind: Kind,
+    kind: BlockMoveKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Kind {
+enum BlockMoveKind {
     /// The root of a game has none.
     #[default]
     None,
@@ -44,7 +44,7 @@ enum Kind {
 /// The moves of a block. Nearly all take a piece from one square to another one, where it stays what it was and captures
 /// what stood there: these are columns. The others are a list.
 #[derive(Debug)]
-pub(super) struct Moves {
+pub(super) struct BlockMoves {
     /// For each slot, the move that led there: its squares as in a [`PackedMove`], and what moved.
     plain: Vec<PackedMove>,
     /// For each slot, what was captured on the square of arrival.
@@ -55,10 +55,10 @@ pub(super) struct Moves {
     special: Vec<(usize, MoveTo)>,
 }
 
-impl Moves {
-    pub(super) fn new(block: &Block) -> Moves {
+impl BlockMoves {
+    pub(super) fn new(block: &Block) -> BlockMoves {
         let slots = block.slots();
-        let mut out = Moves {
+        let mut out = BlockMoves {
             plain: vec![PackedMove(0); slots],
             taken: vec![0; slots],
             is_special: vec![0; block.segments()],
@@ -127,7 +127,7 @@ impl Moves {
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
-        let kind = if piece == 0 { Kind::None } else { Kind::Plain };
+        let kind = if piece == 0 { BlockMoveKind::None } else { BlockMoveKind::Plain };
         MoveTo { from, to, piece, becomes: piece, taken, taken_on: to, kind, ..MoveTo::default() }
     }
 }
@@ -143,12 +143,12 @@ impl MoveTo {
                 becomes: becomes.0,
                 taken: board.at(to).0,
                 taken_on: to as u8,
-                kind: Kind::Plain,
+                kind: BlockMoveKind::Plain,
                 ..plain
             },
             MoveKind::EnPassant => {
                 let taken = Square::new(from as u32 & 56 | to as u32 & 7);
-                MoveTo { taken: board.at(taken).0, taken_on: taken as u8, kind: Kind::EnPassant, ..plain }
+                MoveTo { taken: board.at(taken).0, taken_on: taken as u8, kind: BlockMoveKind::EnPassant, ..plain }
             }
             MoveKind::Castle => {
                 let rank = from as u8 & 56;
@@ -158,14 +158,14 @@ impl MoveTo {
                     rook_from: to as u8,
                     rook_to: rank + rook,
                     becomes: board.at(to).0,
-                    kind: Kind::Castle,
+                    kind: BlockMoveKind::Castle,
                     ..plain
                 }
             }
             MoveKind::Null => {
                 let king = Code(if white { 6 } else { 14 });
                 let square = board.squares_of(PieceSet::only(king)).first().unwrap_or(Square::A1) as u8;
-                MoveTo { from: square, to: square, piece: king.0, becomes: king.0, kind: Kind::Null, ..plain }
+                MoveTo { from: square, to: square, piece: king.0, becomes: king.0, kind: BlockMoveKind::Null, ..plain }
             }
         }
     }
@@ -176,11 +176,11 @@ impl MoveTo {
     }
 
     pub(super) fn is_null(self) -> bool {
-        self.kind == Kind::Null
+        self.kind == BlockMoveKind::Null
     }
 
     pub(super) fn is_castling(self) -> bool {
-        self.kind == Kind::Castle
+        self.kind == BlockMoveKind::Castle
     }
 
     pub(super) fn is_by_white(self) -> bool {
@@ -195,7 +195,7 @@ impl MoveTo {
             Special::Castle => castle,
             Special::KingSide => castle && self.to & 7 == 6,
             Special::QueenSide => castle && self.to & 7 == 2,
-            Special::EnPassant => self.kind == Kind::EnPassant,
+            Special::EnPassant => self.kind == BlockMoveKind::EnPassant,
         }
     }
 
@@ -212,7 +212,7 @@ impl MoveTo {
     /// Whether it is a promotion to one of some kinds of pieces, of either colour.
     pub(super) fn promotes_to(self, pieces: PieceSet) -> bool {
         let becomes = self.becomes & 7;
-        self.kind == Kind::Plain
+        self.kind == BlockMoveKind::Plain
             && self.piece & 7 == 1
             && becomes != 1
             && [becomes, becomes | 8].into_iter().any(|code| pieces.contains(Code(code)))
@@ -232,7 +232,7 @@ impl MoveTo {
             Leaf::MovedFrom => 1 << self.from,
             Leaf::MovedTo => 1 << self.to,
             Leaf::Captured => self.captured().map_or(0, |square| 1 << square),
-            Leaf::EnPassant if self.kind == Kind::EnPassant => 1 << self.taken_on,
+            Leaf::EnPassant if self.kind == BlockMoveKind::EnPassant => 1 << self.taken_on,
             _ => 0,
         }
     }
@@ -241,7 +241,7 @@ impl MoveTo {
     fn before(self, square: u8) -> u8 {
         match self.kind {
             _ if square == self.from => self.piece,
-            Kind::Castle if square == self.rook_from => self.becomes,
+            BlockMoveKind::Castle if square == self.rook_from => self.becomes,
             _ if self.taken != 0 && square == self.taken_on => self.taken,
             _ => 0,
         }
@@ -250,7 +250,7 @@ impl MoveTo {
 
 /// What the way from the root to a node is like.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Way {
+pub(super) struct RootWay {
     /// The side lines that it leads into.
     pub(super) depth: u32,
     /// Those of them that White began.
@@ -258,10 +258,10 @@ pub(super) struct Way {
     has_null_move: bool,
 }
 
-impl Way {
+impl RootWay {
     /// With one more move.
-    pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> Way {
-        Way {
+    pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> RootWay {
+        RootWay {
             depth: self.depth + u32::from(is_secondary),
             tries: self.tries + u32::from(is_secondary && mv.is_by_white()),
             has_null_move: self.has_null_move || mv.is_null(),
@@ -276,26 +276,26 @@ impl Way {
 /// A test of moves with the columns that it reads.
 pub(super) struct Entered<'a> {
     test: &'a EdgeTest,
-    from: Test<'a>,
-    to: Test<'a>,
-    captures: Option<Test<'a>>,
-    passing: Option<Test<'a>>,
+    from: MoveSquareTest<'a>,
+    to: MoveSquareTest<'a>,
+    captures: Option<MoveSquareTest<'a>>,
+    passing: Option<MoveSquareTest<'a>>,
 }
 
 /// A test of one square of a move.
-enum Test<'a> {
+enum MoveSquareTest<'a> {
     Any,
     Pieces(PieceSet, u64),
-    Column(Source<'a>),
+    Column(OperandSource<'a>),
 }
 
 impl<'a> Entered<'a> {
-    pub(super) fn new(test: &'a EdgeTest, operands: &[Source<'a>]) -> Entered<'a> {
+    pub(super) fn new(test: &'a EdgeTest, operands: &[OperandSource<'a>]) -> Entered<'a> {
         let mut columns = operands.iter();
         let mut square = |test: SquareTest| match test {
-            SquareTest::Any => Test::Any,
-            SquareTest::Pieces { contents, squares } => Test::Pieces(contents, squares),
-            SquareTest::Column => Test::Column(*columns.next().expect("each column is an operand")),
+            SquareTest::Any => MoveSquareTest::Any,
+            SquareTest::Pieces { contents, squares } => MoveSquareTest::Pieces(contents, squares),
+            SquareTest::Column => MoveSquareTest::Column(*columns.next().expect("each column is an operand")),
         };
         let (from, to) = (square(test.from), square(test.to));
         let (captures, passing) = (test.captures.map(&mut square), test.passing.map(&mut square));
@@ -303,8 +303,8 @@ impl<'a> Entered<'a> {
     }
 
     /// Where the move that led there passes.
-    pub(super) fn mask(&self, moves: &Moves, tree: &Tree) -> Bits {
-        let mut out = Bits(match self.plain() {
+    pub(super) fn mask(&self, moves: &BlockMoves, tree: &BlockTree) -> MaskBuilder {
+        let mut out = MaskBuilder(match self.plain() {
             Some(test) => test.mask(moves),
             None => vec![0; moves.is_special.len()],
         });
@@ -324,7 +324,7 @@ impl<'a> Entered<'a> {
     }
 
     /// Writes the squares that the moves left, or with `to` reached, where they pass.
-    pub(super) fn own_words(&self, moves: &Moves, tree: &Tree, to: bool, out: &mut [u64]) {
+    pub(super) fn own_words(&self, moves: &BlockMoves, tree: &BlockTree, to: bool, out: &mut [u64]) {
         let mask = self.mask(moves, tree);
         for slot in slots_of(&mask.0, 0..moves.plain.len()) {
             out[slot] = self.own(moves.to(slot), tree.parent(slot), to);
@@ -332,17 +332,17 @@ impl<'a> Entered<'a> {
     }
 
     /// What a move that is not special must be like; none if it cannot pass.
-    fn plain(&self) -> Option<Plain> {
+    fn plain(&self) -> Option<PlainTest> {
         let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
         if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
             return None;
         }
-        let captures = self.captures.as_ref().map_or(Plain::ANY, |test| {
+        let captures = self.captures.as_ref().map_or(PlainTest::ANY, |test| {
             let (pieces, squares) = test.pieces();
             (pieces & !1, squares)
         });
         let ((moves, from), (content, to)) = (self.from.pieces(), self.to.pieces());
-        Some(Plain { moves, from, content: content & captures.0, to: to & captures.1 })
+        Some(PlainTest { moves, from, content: content & captures.0, to: to & captures.1 })
     }
 
     /// Whether a move passes, of which it is known at which slot it was made.
@@ -367,11 +367,11 @@ impl<'a> Entered<'a> {
     /// Whether what is the same of both parts of castling passes.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
-        let captures = |test: &Test<'_>| mv.captured().is_some_and(|square| test.passes(mv, square, before));
+        let captures = |test: &MoveSquareTest<'_>| mv.captured().is_some_and(|square| test.passes(mv, square, before));
         mv.is(test.only)
             && (!test.null || mv.is_null())
             && self.captures.as_ref().is_none_or(captures)
-            && (self.passing.as_ref()).is_none_or(|test| mv.kind == Kind::EnPassant && captures(test))
+            && (self.passing.as_ref()).is_none_or(|test| mv.kind == BlockMoveKind::EnPassant && captures(test))
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 
@@ -392,7 +392,7 @@ impl<'a> Entered<'a> {
 }
 
 /// A test of moves that are not special, as sets of contents and squares.
-struct Plain {
+struct PlainTest {
     /// What moves.
     moves: u16,
     from: u64,
@@ -401,10 +401,10 @@ struct Plain {
     to: u64,
 }
 
-impl Plain {
+impl PlainTest {
     const ANY: (u16, u64) = (u16::MAX, u64::MAX);
 
-    fn mask(&self, moves: &Moves) -> Vec<u32> {
+    fn mask(&self, moves: &BlockMoves) -> Vec<u32> {
         let segments = moves.plain.chunks(SEGMENT_SLOTS).zip(moves.taken.chunks(SEGMENT_SLOTS));
         let word = |(moves, taken): (&[PackedMove], &[u8])| {
             moves.iter().zip(taken).enumerate().fold(0, |word, (i, (&mv, &taken))| {
@@ -418,19 +418,19 @@ impl Plain {
     }
 }
 
-impl Test<'_> {
+impl MoveSquareTest<'_> {
     /// Which contents and squares may pass.
     fn pieces(&self) -> (u16, u64) {
         match self {
-            Test::Any | Test::Column(_) => Plain::ANY,
-            Test::Pieces(pieces, squares) => (pieces.0, *squares),
+            MoveSquareTest::Any | MoveSquareTest::Column(_) => PlainTest::ANY,
+            MoveSquareTest::Pieces(pieces, squares) => (pieces.0, *squares),
         }
     }
 
     /// Takes the slots out of a mask whose square is not in the column before the move, if there is one.
     #[inline(always)]
-    fn keep(&self, mask: &mut [u32], tree: &Tree, square: impl Fn(usize) -> u16) {
-        let Test::Column(sets) = self else { return };
+    fn keep(&self, mask: &mut [u32], tree: &BlockTree, square: impl Fn(usize) -> u16) {
+        let MoveSquareTest::Column(sets) = self else { return };
         for (segment, word) in mask.iter_mut().enumerate() {
             let (mut rest, mut kept) = (*word, 0);
             while rest != 0 {
@@ -445,11 +445,11 @@ impl Test<'_> {
 
     fn passes(&self, mv: MoveTo, square: u8, before: usize) -> bool {
         match self {
-            Test::Any => true,
-            Test::Pieces(pieces, squares) => {
+            MoveSquareTest::Any => true,
+            MoveSquareTest::Pieces(pieces, squares) => {
                 squares >> square & 1 != 0 && pieces.contains(Code(mv.before(square)))
             }
-            Test::Column(sets) => sets.word(before) >> square & 1 != 0,
+            MoveSquareTest::Column(sets) => sets.word(before) >> square & 1 != 0,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Pairs of positions of a game: what they must pass for the body of an `echo` to be evaluated.
 
-use super::{Source, tree::Nodes};
+use super::{OperandSource, tree::NodeRange};
 use crate::carry::SlotColumn;
 use orbit_plan::{Cmp, NO_VALUE, PairSearch, PairTest, PairWord};
 
@@ -59,8 +59,8 @@ impl Targets {
 /// A search in one game.
 pub(super) struct Pairs<'a> {
     search: &'a PairSearch,
-    operands: &'a [Source<'a>],
-    nodes: Nodes<'a>,
+    operands: &'a [OperandSource<'a>],
+    nodes: NodeRange<'a>,
     /// The planes of the board at the nodes of the game; empty where no test compares boards.
     planes: [&'a [u64]; 4],
     /// What variables hold.
@@ -72,8 +72,8 @@ pub(super) struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     pub(super) fn new(
         search: &'a PairSearch,
-        operands: &'a [Source<'a>],
-        nodes: Nodes<'a>,
+        operands: &'a [OperandSource<'a>],
+        nodes: NodeRange<'a>,
         variables: &'a [u64],
         squares: &'a [[u8; 64]],
     ) -> Pairs<'a> {
@@ -164,7 +164,7 @@ impl<'a> Pairs<'a> {
     /// The words of the game in an operand, if it is a column.
     fn column(&self, operand: u16) -> Option<&'a [u64]> {
         match self.operands[operand as usize] {
-            Source::Column(SlotColumn::Words(words)) => {
+            OperandSource::Column(SlotColumn::Words(words)) => {
                 Some(&words[self.nodes.slot(0)..self.nodes.slot(0) + self.nodes.len()])
             }
             _ => None,

@@ -2,22 +2,22 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Bits, Games, Source, focus::Seen, tree::Flow};
+use super::{MaskBuilder, BlockGames, OperandSource, focus::FocusMasks, tree::Flow};
 use crate::carry::has;
-use orbit_plan::{Branch, NO_VALUE, Sees, State, Walk};
+use orbit_plan::{Branch, NO_VALUE, Sees, AutomatonState, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 /// See the module. A walk goes to later slots, or with `back` to earlier ones: what it can reach from a segment is known
 /// when the segments on that side are done, and within a segment it is found by repetition.
-pub(super) struct Reach<'a> {
+pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
-    games: &'a Games<'a>,
+    games: &'a BlockGames<'a>,
     /// Against the direction of the walk.
     flow: Flow<'a>,
     /// The operands of the automaton.
     masks: Vec<Cow<'a, [u32]>>,
     /// Where a walk that is complete has a value; none if it has everywhere.
-    valued: Option<Bits>,
+    valued: Option<MaskBuilder>,
     /// Where a move leaves the position; empty if no state asks.
     inner: Vec<u32>,
     /// Whether all ways lead to the same state or a later one, and no position to a side line, so that the states are found
@@ -36,8 +36,8 @@ pub(super) struct Reach<'a> {
     ahead: Vec<u32>,
 }
 
-impl<'a> Reach<'a> {
-    pub(super) fn new(walk: &'a Walk, operands: &[Source<'a>], games: &'a Games<'a>) -> Reach<'a> {
+impl<'a> WalkReach<'a> {
+    pub(super) fn new(walk: &'a Walk, operands: &[OperandSource<'a>], games: &'a BlockGames<'a>) -> WalkReach<'a> {
         let (block, tree) = (games.block, games.tree());
         let (masks, rest) = operands.split_at(walk.automaton.operands);
         let valued = rest.first().filter(|_| walk.largest).map(|largest| values(*largest, block));
@@ -47,7 +47,7 @@ impl<'a> Reach<'a> {
             if is_tied { tree.to_parents(None).steps(&vec![u32::MAX; block.segments()]) } else { Vec::new() };
         let column =
             |is_needed| vec![0; if is_needed { block.segments() * walk.automaton.states.len() } else { 0 }];
-        Reach {
+        WalkReach {
             walk,
             games,
             flow,
@@ -65,7 +65,7 @@ impl<'a> Reach<'a> {
 
     /// Finds the masks of some segments, which hold whole games. With a focus they are those of the game whose moves are
     /// `seen`; without these, what there could be if every move were seen as well as passed over.
-    pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&Seen>) {
+    pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
         }
@@ -172,7 +172,7 @@ impl<'a> Reach<'a> {
         self.place(0, state)..self.place(self.segments, state)
     }
 
-    fn segment(&mut self, at: usize, seen: Option<&Seen>) {
+    fn segment(&mut self, at: usize, seen: Option<&FocusMasks>) {
         let states = self.walk.automaton.states.len();
         for state in 0..states {
             self.put(at, state, 0, seen);
@@ -182,7 +182,7 @@ impl<'a> Reach<'a> {
     }
 
     /// Finds where the states are alive in a segment, by what is known of them so far, and tells whether that changed.
-    fn settle(&mut self, at: usize, seen: Option<&Seen>) -> bool {
+    fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
         // Most ways lead to later states.
         for state in (0..self.walk.automaton.states.len()).rev() {
@@ -196,7 +196,7 @@ impl<'a> Reach<'a> {
     }
 
     /// Notes where a state is alive in a segment.
-    fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&Seen>) {
+    fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&FocusMasks>) {
         let place = self.place(at, state);
         self.alive[place] = alive;
         let (flow, column) = (&self.flow, self.column(state));
@@ -221,7 +221,7 @@ impl<'a> Reach<'a> {
     }
 
     /// Where a state is alive in a segment, as far as is known.
-    fn taken(&self, at: usize, state: usize, seen: Option<&Seen>) -> u32 {
+    fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
             (automaton.states[state], if self.further.is_empty() { &self.next } else { &self.further });
@@ -248,7 +248,7 @@ impl<'a> Reach<'a> {
     }
 
     /// Where a state takes a position, or the move to it.
-    fn takes(&self, of: State, at: usize, seen: Option<&Seen>) -> u32 {
+    fn takes(&self, of: AutomatonState, at: usize, seen: Option<&FocusMasks>) -> u32 {
         let mask = self.mask(of.mask, at);
         match (seen, of.castling) {
             (None, _) => mask,
@@ -287,8 +287,8 @@ fn join(mask: &mut [u32], other: &[u32]) {
 }
 
 /// Where a number has a value.
-fn values(number: Source<'_>, block: &Block) -> Bits {
-    let mut out = Bits::new(block);
+fn values(number: OperandSource<'_>, block: &Block) -> MaskBuilder {
+    let mut out = MaskBuilder::new(block);
     (0..block.slots()).for_each(|slot| out.put(slot, number.word(slot) as i64 != NO_VALUE));
     out
 }

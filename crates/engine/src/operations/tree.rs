@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Bits;
+use super::MaskBuilder;
 use crate::{
     carry::{has, slots},
     slots_of,
@@ -12,7 +12,7 @@ use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
 /// The nodes of one game: their slots follow each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nodes<'a> {
+pub(super) struct NodeRange<'a> {
     /// The index of the game in its block.
     pub(super) game: usize,
     first: usize,
@@ -21,7 +21,7 @@ pub(super) struct Nodes<'a> {
     parents: Option<&'a [u32]>,
 }
 
-impl Nodes<'_> {
+impl NodeRange<'_> {
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -36,7 +36,7 @@ impl Nodes<'_> {
     }
 
     /// The nodes at which a mask holds.
-    pub(super) fn of(&self, mask: &Bits) -> impl Iterator<Item = usize> {
+    pub(super) fn of(&self, mask: &MaskBuilder) -> impl Iterator<Item = usize> {
         let first = self.first;
         slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
     }
@@ -99,7 +99,7 @@ impl Nodes<'_> {
 
 /// How the positions of a block hang together.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct BlockTree {
     /// The slots whose parents stand before them.
     follows: Vec<u32>,
     /// The first positions of side lines.
@@ -110,10 +110,10 @@ pub(super) struct Tree {
     parents: Vec<u32>,
 }
 
-impl Tree {
+impl BlockTree {
     /// That of a block.
-    pub(super) fn new(block: &Block) -> Tree {
-        let (mut follows, mut branches) = (Bits::full(block), Bits::new(block));
+    pub(super) fn new(block: &Block) -> BlockTree {
+        let (mut follows, mut branches) = (MaskBuilder::full(block), MaskBuilder::new(block));
         let (mut links, mut parents) = (Vec::new(), Vec::new());
         for game in block.games() {
             let first = game.first_slot();
@@ -129,14 +129,14 @@ impl Tree {
                 parents[slot] = line.parent();
             }
         }
-        Tree { follows: follows.0, branches: branches.0, links, parents }
+        BlockTree { follows: follows.0, branches: branches.0, links, parents }
     }
 
     /// The nodes of a game of the block.
-    pub(super) fn nodes(&self, game: GameRow<'_>) -> Nodes<'_> {
+    pub(super) fn nodes(&self, game: GameRow<'_>) -> NodeRange<'_> {
         let slots = slots(game);
         let parents = self.parents.get(slots.clone()).filter(|_| game.has_lines());
-        Nodes { game: game.index(), first: slots.start, len: slots.len(), parents }
+        NodeRange { game: game.index(), first: slots.start, len: slots.len(), parents }
     }
 
     /// Whether a position that has a parent is such a child of it.

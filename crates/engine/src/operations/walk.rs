@@ -5,11 +5,11 @@
 //! children, so one pass from the last node to the first suffices; against the moves, one from the first to the last.
 
 use super::{
-    Bits, Games, Source,
-    focus::{Pieces, Seen},
+    MaskBuilder, BlockGames, OperandSource,
+    focus::{MovedPieces, FocusMasks},
     number,
-    reach::Reach,
-    tree::Nodes,
+    reach::WalkReach,
+    tree::NodeRange,
 };
 use crate::within;
 use orbit_plan::{Automaton, Branch, NO_VALUE, Sees, Sibling, Walk};
@@ -19,12 +19,12 @@ use orbit_reel::SEGMENT_SLOTS;
 const NONE: i64 = i64::MIN;
 
 /// Where there is a walk.
-pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Bits {
+pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>) -> MaskBuilder {
     let mut runner = Runner::new(walk, operands, games);
     if !matches!(walk.sees, Sees::Pieces { .. }) {
         return runner.possible;
     }
-    let mut out = Bits::new(games.block);
+    let mut out = MaskBuilder::new(games.block);
     games.each(|nodes| {
         runner.in_focus(nodes, |runner, pieces, set, starts| {
             if runner.is_list(nodes) {
@@ -42,20 +42,20 @@ pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a G
 }
 
 /// Where a walk begins; with a focus where one could begin, whatever is in focus.
-fn possible(reach: &mut Reach<'_>, games: &Games<'_>) -> Bits {
-    let (mut out, slots) = (Bits::new(games.block), 0..games.block.slots());
+fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
+    let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);
     out.0.iter_mut().enumerate().for_each(|(at, word)| *word = within(reach.starts(at), at, &slots));
     out
 }
 
 /// Whether a walk begins at a slot.
-fn begins(reach: &Reach<'_>, slot: usize) -> bool {
+fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
     reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
 
 /// What is found, from each position on.
-pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>, out: &mut [u64]) {
+pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>, out: &mut [u64]) {
     out.fill(number(None));
     let mut runner = Runner::new(walk, operands, games);
     games.each(|nodes| runner.run(nodes, out));
@@ -64,13 +64,13 @@ pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a
 /// Computes the values of walks.
 struct Runner<'a> {
     walk: &'a Walk,
-    reach: Reach<'a>,
+    reach: WalkReach<'a>,
     /// Where a walk can begin at all.
-    possible: Bits,
-    largest: Option<Source<'a>>,
-    evaluated: Option<Source<'a>>,
-    focus: Option<Source<'a>>,
-    games: &'a Games<'a>,
+    possible: MaskBuilder,
+    largest: Option<OperandSource<'a>>,
+    evaluated: Option<OperandSource<'a>>,
+    focus: Option<OperandSource<'a>>,
+    games: &'a BlockGames<'a>,
     /// The number of ways that lead on from all states.
     ways: usize,
     /// For each node and state, the best walk from the children of the node.
@@ -84,8 +84,8 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn new(walk: &'a Walk, operands: &'a [Source<'a>], games: &'a Games<'a>) -> Runner<'a> {
-        let mut reach = Reach::new(walk, operands, games);
+    fn new(walk: &'a Walk, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>) -> Runner<'a> {
+        let mut reach = WalkReach::new(walk, operands, games);
         let possible = possible(&mut reach, games);
         let mut rest = operands[walk.automaton.operands..].iter().copied();
         let largest = if walk.largest { rest.next() } else { None };
@@ -97,7 +97,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Finds, from each node of a game on, the value of the best walk.
-    fn run(&mut self, nodes: Nodes<'_>, out: &mut [u64]) {
+    fn run(&mut self, nodes: NodeRange<'_>, out: &mut [u64]) {
         let mut values = vec![NONE; nodes.len()];
         if matches!(self.walk.sees, Sees::Pieces { .. }) {
             let pieces = self.in_focus(nodes, |runner, pieces, set, starts| {
@@ -134,15 +134,15 @@ impl<'a> Runner<'a> {
     /// Calls `visit` for the starts of a game that have the same pieces in focus; `None` if a walk begins nowhere.
     fn in_focus(
         &mut self,
-        nodes: Nodes<'_>,
-        mut visit: impl FnMut(&mut Runner<'a>, &Pieces, u64, &[usize]),
-    ) -> Option<Pieces> {
+        nodes: NodeRange<'_>,
+        mut visit: impl FnMut(&mut Runner<'a>, &MovedPieces, u64, &[usize]),
+    ) -> Option<MovedPieces> {
         let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) else { return None };
         let starts: Vec<usize> = nodes.of(&self.possible).collect();
         if starts.is_empty() {
             return None;
         }
-        let pieces = Pieces::new(nodes, self.games, focus, capture, &starts);
+        let pieces = MovedPieces::new(nodes, self.games, focus, capture, &starts);
         let is_list = self.is_list(nodes);
         // A list begins with the move that follows its start.
         let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
@@ -157,7 +157,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Whether the moves in focus are a list, of which walks take one after the other.
-    fn is_list(&self, nodes: Nodes<'_>) -> bool {
+    fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
         let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
@@ -166,8 +166,8 @@ impl<'a> Runner<'a> {
     /// Tells the value of the best walk from each of some starts, ascending, over a list of moves in focus.
     fn pass_list(
         &mut self,
-        nodes: Nodes<'_>,
-        pieces: &Pieces,
+        nodes: NodeRange<'_>,
+        pieces: &MovedPieces,
         set: u64,
         starts: &[usize],
         mut tell: impl FnMut(usize, i64),
@@ -206,7 +206,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Applies the range and `nestban`, and names last positions.
-    fn finish(&self, nodes: Nodes<'_>, values: Vec<i64>, focus: Option<&Pieces>, out: &mut [u64]) {
+    fn finish(&self, nodes: NodeRange<'_>, values: Vec<i64>, focus: Option<&MovedPieces>, out: &mut [u64]) {
         let (lo, hi) = self.walk.range;
         let mut banned = vec![false; nodes.len()];
         for (node, value) in values.into_iter().enumerate() {
@@ -240,7 +240,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The positions of a walk of that value in a game without side lines, the first one aside.
-    fn reached(&self, nodes: Nodes<'_>, start: usize, value: i64, focus: Option<&Pieces>) -> Vec<usize> {
+    fn reached(&self, nodes: NodeRange<'_>, start: usize, value: i64, focus: Option<&MovedPieces>) -> Vec<usize> {
         let more = usize::try_from(if self.walk.moves { value } else { value - 1 }).unwrap_or(0);
         let on = |by: usize| if self.walk.back { start.checked_sub(by) } else { Some(start + by) };
         let nth = |n: usize| match (self.walk.sees, self.walk.moves) {
@@ -259,7 +259,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The value of a walk that begins at a node.
-    fn start(&self, nodes: Nodes<'_>, node: usize) -> i64 {
+    fn start(&self, nodes: NodeRange<'_>, node: usize) -> i64 {
         let slot = nodes.slot(node);
         if self.walk.moves {
             let states = self.walk.automaton.states.len();
@@ -305,7 +305,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The value of a walk whose state takes a node, or the move to it.
-    fn at_node(&self, nodes: Nodes<'_>, node: usize, state: usize) -> i64 {
+    fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);
         if !self.reach.is_alive(state, slot) {
@@ -319,7 +319,7 @@ impl<'a> Runner<'a> {
     }
 
     /// From the last node to the first start, what can be found further on.
-    fn pass(&mut self, nodes: Nodes<'_>, first: usize, seen: Option<&Seen>) {
+    fn pass(&mut self, nodes: NodeRange<'_>, first: usize, seen: Option<&FocusMasks>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
         for table in [&mut self.next, &mut self.after, &mut self.tied] {
@@ -360,7 +360,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The value of what follows a state that is tied to the move to a node.
-    fn over_move(&self, nodes: Nodes<'_>, node: usize, state: usize) -> i64 {
+    fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
@@ -373,7 +373,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Against the moves: from the first node to the last.
-    fn pass_back(&mut self, nodes: Nodes<'_>, values: &mut [i64]) {
+    fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();
         // The value of each state at each node.

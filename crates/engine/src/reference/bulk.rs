@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use super::{
     Reference, ReferenceError, RunState,
     eval::Evaluation,
-    games::{GameBlock, QueryFault, set},
-    whole::Fault,
+    games::{GameAnswers, QueryFault, set},
+    whole::GameFault,
 };
 use crate::{
     Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Spot,
@@ -30,12 +30,12 @@ pub struct Bulk {
 struct OneQuery {
     reference: Reference,
     ty: Type,
-    way: Way,
+    way: BulkWay,
 }
 
 /// How a query is evaluated.
 #[derive(Debug)]
-enum Way {
+enum BulkWay {
     /// At each position by itself.
     Positions,
     /// At all positions of a game, with one state.
@@ -79,8 +79,8 @@ impl Bulk {
         interrupt: &Interrupt,
     ) -> Result<(), EngineError> {
         let one = &self.queries[query];
-        let (Type::Str, Way::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
-        let mut found = GameBlock::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
+        let (Type::Str, BulkWay::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
+        let mut found = GameAnswers::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
         let has_hits = |game: usize| {
             let game = block.game(game);
             hits.count_in(game.slots()) > 0
@@ -98,11 +98,11 @@ impl OneQuery {
     fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
         // A string is told from the positions of a whole game: answers on single ones have no room for it.
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
-            true => Way::Games {
+            true => BulkWay::Games {
                 query: Box::new(query.clone()),
                 run: query.outlives_games().then(|| Mutex::new(RunState::new(query))),
             },
-            false => Way::Positions,
+            false => BulkWay::Positions,
         };
         Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
     }
@@ -147,7 +147,7 @@ impl OneQuery {
                 evaluation.there(at, |there| visit(slot.slot, there));
                 evaluation.state.notes.clear();
                 if let Some(diagnostic) = evaluation.state.fault.take() {
-                    return Err(Box::new(QueryFault::new(Fault { at, diagnostic }, game)));
+                    return Err(Box::new(QueryFault::new(GameFault { at, diagnostic }, game)));
                 }
             }
             Ok(())
@@ -165,7 +165,7 @@ impl OneQuery {
     ) -> Result<Answers, EngineError> {
         let (outputs, interrupt) = (request.outputs[number], request.switch());
         let mut found =
-            GameBlock::new(block, query, &self.reference, outputs, request.last_game, interrupt.clone());
+            GameAnswers::new(block, query, &self.reference, outputs, request.last_game, interrupt.clone());
         let wanted = |game: usize| request.may_match(index, number, game);
         match run {
             Some(run) => {
@@ -219,7 +219,7 @@ impl Bulk {
     /// The persistent variables that are printed at the end of a run, and their values.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
         let runs = self.queries.iter().filter_map(|one| match &one.way {
-            Way::Games { run: Some(run), .. } => Some(lock(run)),
+            BulkWay::Games { run: Some(run), .. } => Some(lock(run)),
             _ => None,
         });
         let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {
@@ -232,14 +232,14 @@ impl Bulk {
 impl Engine for Bulk {
     fn info(&self) -> EngineInfo {
         let copies = self.queries.iter().map(|one| one.reference.copies()).collect();
-        let in_order = self.queries.iter().any(|one| matches!(one.way, Way::Games { run: Some(_), .. }));
+        let in_order = self.queries.iter().any(|one| matches!(one.way, BulkWay::Games { run: Some(_), .. }));
         EngineInfo { in_order, persistent: self.persistent(), ..EngineInfo::plain("reference", copies) }
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let answers = |(index, block): (usize, &&Block)| {
             let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Wants))| {
-                if let Way::Games { query, run } = &one.way {
+                if let BulkWay::Games { query, run } = &one.way {
                     return one.whole_games((number, query), run.as_ref(), (index, block), request);
                 }
                 let interrupt = request.switch();

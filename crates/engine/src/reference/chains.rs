@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{eval::Evaluation, found::Noted, memory::Compiled, program::Program, search::Search};
+use super::{eval::Evaluation, found::Noted, memory::CompiledChain, program::ChainProgram, search::Search};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
@@ -20,13 +20,13 @@ impl Evaluation<'_> {
         chain: &Chain<T>,
         span: Span,
         keeps_state: impl FnOnce() -> bool,
-    ) -> Option<Rc<Compiled>> {
+    ) -> Option<Rc<CompiledChain>> {
         let nodes = self.nodes.len();
         let compile =
-            || Some(Rc::new(Compiled { program: Program::new(chain, nodes)?, keeps_state: keeps_state() }));
+            || Some(Rc::new(CompiledChain { program: ChainProgram::new(chain, nodes)?, keeps_state: keeps_state() }));
         let compiled = self.state.chains.programs.entry(key).or_insert_with(compile).clone();
         if compiled.is_none() {
-            let message = format!("counted repeats lead to more than {} constituents", Program::OPS_MAX);
+            let message = format!("counted repeats lead to more than {} constituents", ChainProgram::OPS_MAX);
             let help = "repeat fewer times, or with `*` or `+`";
             self.state.fail(Diagnostic::error(span, message, "repeated here").help(help));
         }

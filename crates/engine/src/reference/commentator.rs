@@ -1,6 +1,6 @@
 //! The comments of a query on games that another engine has found, and their ranks.
 
-use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameBlock};
+use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameAnswers};
 use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
 use orbit_query::Query;
 use orbit_reel::{Block, GameRow};
@@ -57,7 +57,7 @@ impl Commentator {
             return Ok((Some(self.marks(block, answers)), Vec::new()));
         }
         let hits = (self.at_hits && has_all).then_some(&answers.hits);
-        let all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
+        let all = GameAnswers::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
         let mut all = all.at(hits);
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(index);

@@ -1,7 +1,7 @@
 //! Loops, and what ends the run.
 
 use super::{
-    copies::{Explicit, Filter},
+    copies::{ExplicitForm, PlainFilter},
     eval::Evaluation,
     facts,
     value::Value,
@@ -11,7 +11,7 @@ use orbit_query::tree::Text;
 
 impl Evaluation<'_> {
     /// Whether a filter matched at least once, until it failed.
-    pub(super) fn repeat(&mut self, of: &Filter, span: Span) -> bool {
+    pub(super) fn repeat(&mut self, of: &PlainFilter, span: Span) -> bool {
         let mut matched = false;
         while self.matches(of) && self.state.repeats("loop", span) {
             matched = true;
@@ -19,7 +19,7 @@ impl Evaluation<'_> {
         matched
     }
 
-    pub(super) fn repeat_while(&mut self, condition: &Filter, body: &Filter, span: Span) -> bool {
+    pub(super) fn repeat_while(&mut self, condition: &PlainFilter, body: &PlainFilter, span: Span) -> bool {
         while self.matches(condition) && self.state.repeats("while", span) {
             self.matches(body);
         }
@@ -29,9 +29,9 @@ impl Evaluation<'_> {
     /// Once for each match of a regular expression. The string is computed once.
     pub(super) fn repeat_while_match(
         &mut self,
-        text: &Text<Explicit>,
+        text: &Text<ExplicitForm>,
         pattern: &str,
-        body: &Filter,
+        body: &PlainFilter,
         span: Span,
     ) -> bool {
         let Some(text) = self.text(text) else { return false };
@@ -45,7 +45,7 @@ impl Evaluation<'_> {
     }
 
     /// A filter has to match.
-    pub(super) fn assert(&mut self, of: &Filter, span: Span) -> bool {
+    pub(super) fn assert(&mut self, of: &PlainFilter, span: Span) -> bool {
         let holds = self.matches(of);
         if !holds {
             self.state.fail(
@@ -63,7 +63,7 @@ impl Evaluation<'_> {
     }
 
     /// True if two filters have the same value, or none; both are evaluated.
-    pub(super) fn equal(&mut self, a: &Filter, b: &Filter) -> bool {
+    pub(super) fn equal(&mut self, a: &PlainFilter, b: &PlainFilter) -> bool {
         match (self.value(a), self.value(b)) {
             (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),
             (a, b) => a == b || !a.matches() && !b.matches(),

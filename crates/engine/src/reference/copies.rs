@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Color};
 
 use super::{
     ReferenceError,
-    geometry::{Basic, ListImages},
+    geometry::{BasicTransform, ListImages},
 };
 
 use orbit_query::tree::{
@@ -20,20 +20,20 @@ type Span = <Written as Form>::Mark;
 
 /// The form of a tree without transform keywords: each has become the list of its copies.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Explicit {}
+pub(super) enum ExplicitForm {}
 
-impl Form for Explicit {
+impl Form for ExplicitForm {
     /// Where a filter stands in the query text: run-time errors say it.
     type Mark = Span;
-    type OfCondition = Copies<Condition<Explicit>, Filter>;
-    type OfSquares = Copies<Squares<Explicit>, Squares<Explicit>>;
+    type OfCondition = Copies<Condition<ExplicitForm>, PlainFilter>;
+    type OfSquares = Copies<Squares<ExplicitForm>, Squares<ExplicitForm>>;
     type OfNumber = NumberCopies;
-    type OfText = NoTransform<Text<Explicit>>;
-    type OfPosition = NoTransform<Position<Explicit>>;
+    type OfText = NoTransform<Text<ExplicitForm>>;
+    type OfPosition = NoTransform<Position<ExplicitForm>>;
 }
 
 /// A filter without transform keywords.
-pub(super) type Filter = Any<Explicit>;
+pub(super) type PlainFilter = Any<ExplicitForm>;
 
 /// A transform: its distinct surviving copies in declaration order, first of each kind. Or what no transform
 /// changes.
@@ -46,12 +46,12 @@ pub(super) enum Copies<F, C> {
 /// The same where the value is a number: the largest of the copies' values, or how many match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
-    Largest(Copies<Number<Explicit>, Number<Explicit>>),
-    Counted(Counted, Vec<Filter>),
+    Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
+    Counted(Counted, Vec<PlainFilter>),
 }
 
-impl<F: Kind<Explicit>, C: Kind<Explicit>> Extension<Explicit> for Copies<F, C> {
-    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
+impl<F: Kind<ExplicitForm>, C: Kind<ExplicitForm>> Extension<ExplicitForm> for Copies<F, C> {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, ExplicitForm>)) {
         match self {
             Copies::Orbit(copies) => copies.iter().for_each(|copy| visit(copy.node())),
             Copies::NoTransform(of) => visit(of.node()),
@@ -59,8 +59,8 @@ impl<F: Kind<Explicit>, C: Kind<Explicit>> Extension<Explicit> for Copies<F, C> 
     }
 }
 
-impl Extension<Explicit> for NumberCopies {
-    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, Explicit>)) {
+impl Extension<ExplicitForm> for NumberCopies {
+    fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, ExplicitForm>)) {
         match self {
             NumberCopies::Largest(copies) => copies.each_child(visit),
             NumberCopies::Counted(_, copies) => copies.iter().for_each(|copy| visit(copy.node())),
@@ -75,11 +75,11 @@ enum Standing<'a> {
     /// `notransform`.
     Still,
     /// The copies of a transform.
-    Orbit(Vec<Ref<'a, Explicit>>),
+    Orbit(Vec<Ref<'a, ExplicitForm>>),
 }
 
 impl<'a> Standing<'a> {
-    fn of(filter: Ref<'a, Explicit>) -> Standing<'a> {
+    fn of(filter: Ref<'a, ExplicitForm>) -> Standing<'a> {
         let orbit = || Standing::Orbit(filter.children());
         match filter {
             Ref::Condition(f) => match f.op() {
@@ -107,7 +107,7 @@ impl<'a> Standing<'a> {
 /// The transformable members of a copy in child order. Two copies of one filter are the same copy
 /// if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-enum Member {
+enum CopyMember {
     Designator {
         squares: Bitboard,
         all_white: bool,
@@ -119,11 +119,11 @@ enum Member {
     Side(bool),
     Dirs(u8),
     /// A nested orbit: the sorted list of its members.
-    Orbit(Vec<Vec<Member>>),
+    Orbit(Vec<Vec<CopyMember>>),
 }
 
 /// Builds filters and counts what it builds.
-pub(super) struct Expander {
+pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
 }
@@ -137,7 +137,7 @@ pub(super) enum CopyOrder {
     Evaluated,
 }
 
-impl Expander {
+impl CopyBuilder {
     /// The most nodes that the copies of one query may have, those included that turn out to be
     /// duplicates. Six fused shifts are refused in a second instead of filling memory.
     pub(super) const NODES_MAX: usize = 4_000_000;
@@ -147,22 +147,22 @@ impl Expander {
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub(super) fn expand(root: &Node, order: CopyOrder) -> Result<Filter, ReferenceError> {
-        Expander { nodes: 0, order }.any(root)
+    pub(super) fn expand(root: &Node, order: CopyOrder) -> Result<PlainFilter, ReferenceError> {
+        CopyBuilder { nodes: 0, order }.any(root)
     }
 
     /// All images of copies under a transform.
     fn products<F>(&mut self, kind: TransformKind, copies: &[F]) -> Result<Vec<F>, ReferenceError>
     where
-        F: Kind<Explicit, In<Explicit> = F>,
+        F: Kind<ExplicitForm, In<ExplicitForm> = F>,
     {
         if kind == TransformKind::Rotate45 {
             copies.iter().try_for_each(|copy| rotates_by_45(copy.node()))?;
         }
         let mut products = Vec::new();
         let basics = match self.order {
-            CopyOrder::Declared => Basic::all(kind),
-            CopyOrder::Evaluated => Basic::in_turn(kind),
+            CopyOrder::Declared => BasicTransform::all(kind),
+            CopyOrder::Evaluated => BasicTransform::in_turn(kind),
         };
         for basic in basics {
             for copy in copies {
@@ -174,7 +174,7 @@ impl Expander {
 
     /// The copies of a transform around a set. A transform fuses with one that it is applied to directly: the
     /// copies are all products.
-    fn sets(&mut self, kind: TransformKind, of: &Squares) -> Result<Vec<Squares<Explicit>>, ReferenceError> {
+    fn sets(&mut self, kind: TransformKind, of: &Squares) -> Result<Vec<Squares<ExplicitForm>>, ReferenceError> {
         let of = without_braces(of);
         let inner = match of.op() {
             SquaresOp::Form(Keyword::Transform(kind, of)) => self.sets(*kind, of)?,
@@ -184,7 +184,7 @@ impl Expander {
     }
 
     /// The same around a condition, or whatever the transform makes one of.
-    fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+    fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
             Any::Condition(inner)
@@ -220,17 +220,17 @@ impl Expander {
     }
 
     /// The copies of a transform that counts them: it fuses with none inside.
-    fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+    fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let copy = self.any(of)?;
         self.products(kind, &[copy])
     }
 
     /// The copies of a list.
-    fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<Filter>, ReferenceError> {
+    fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();
         for images in self.compositions(transforms)? {
-            copies.push(self.image(&Basic::List(images), &base)?);
+            copies.push(self.image(&BasicTransform::List(images), &base)?);
         }
         Ok(distinct_survivors(copies))
     }
@@ -279,50 +279,50 @@ impl Expander {
     }
 
     /// The image of a filter under one basic transform.
-    fn image<F>(&mut self, basic: &Basic, filter: &F) -> Result<F, ReferenceError>
+    fn image<F>(&mut self, basic: &BasicTransform, filter: &F) -> Result<F, ReferenceError>
     where
-        F: Kind<Explicit, In<Explicit> = F>,
+        F: Kind<ExplicitForm, In<ExplicitForm> = F>,
     {
         filter.rewritten(&mut Image { basic, expander: self })
     }
 
     fn count_node(&mut self) -> Result<(), ReferenceError> {
         self.nodes += 1;
-        if self.nodes > Expander::NODES_MAX {
-            return Err(ReferenceError::TooManyCopies { nodes_max: Expander::NODES_MAX });
+        if self.nodes > CopyBuilder::NODES_MAX {
+            return Err(ReferenceError::TooManyCopies { nodes_max: CopyBuilder::NODES_MAX });
         }
         Ok(())
     }
 }
 
-impl Rewrite<Written, Explicit> for Expander {
+impl Rewrite<Written, ExplicitForm> for CopyBuilder {
     type Stop = ReferenceError;
 
     fn mark(&mut self, mark: &Span) -> Span {
         *mark
     }
 
-    fn condition(&mut self, filter: &Condition) -> Result<Condition<Explicit>, ReferenceError> {
+    fn condition(&mut self, filter: &Condition) -> Result<Condition<ExplicitForm>, ReferenceError> {
         self.count_node()?;
         rewrite::condition(filter, self)
     }
 
-    fn squares(&mut self, filter: &Squares) -> Result<Squares<Explicit>, ReferenceError> {
+    fn squares(&mut self, filter: &Squares) -> Result<Squares<ExplicitForm>, ReferenceError> {
         self.count_node()?;
         rewrite::squares(filter, self)
     }
 
-    fn number(&mut self, filter: &Number) -> Result<Number<Explicit>, ReferenceError> {
+    fn number(&mut self, filter: &Number) -> Result<Number<ExplicitForm>, ReferenceError> {
         self.count_node()?;
         rewrite::number(filter, self)
     }
 
-    fn text(&mut self, filter: &Text) -> Result<Text<Explicit>, ReferenceError> {
+    fn text(&mut self, filter: &Text) -> Result<Text<ExplicitForm>, ReferenceError> {
         self.count_node()?;
         rewrite::text(filter, self)
     }
 
-    fn position(&mut self, filter: &Position) -> Result<Position<Explicit>, ReferenceError> {
+    fn position(&mut self, filter: &Position) -> Result<Position<ExplicitForm>, ReferenceError> {
         self.count_node()?;
         rewrite::position(filter, self)
     }
@@ -331,7 +331,7 @@ impl Rewrite<Written, Explicit> for Expander {
         &mut self,
         part: &ConditionKeyword,
         mark: &Span,
-    ) -> Result<Condition<Explicit>, ReferenceError> {
+    ) -> Result<Condition<ExplicitForm>, ReferenceError> {
         let copies = match part {
             ConditionKeyword::Transform(kind, of) => Copies::Orbit(self.conditions(*kind, of)?),
             ConditionKeyword::Lists(transforms, of) => Copies::Orbit(self.list(transforms, of)?),
@@ -344,7 +344,7 @@ impl Rewrite<Written, Explicit> for Expander {
         &mut self,
         part: &Keyword<Squares>,
         mark: &Span,
-    ) -> Result<Squares<Explicit>, ReferenceError> {
+    ) -> Result<Squares<ExplicitForm>, ReferenceError> {
         let copies = match part {
             Keyword::Transform(kind, of) => Copies::Orbit(self.sets(*kind, of)?),
             Keyword::NoTransform(of) => Copies::NoTransform(self.squares(of)?),
@@ -352,7 +352,7 @@ impl Rewrite<Written, Explicit> for Expander {
         Ok(Squares::new(SquaresOp::Form(copies), *mark))
     }
 
-    fn of_number(&mut self, part: &NumberKeyword, mark: &Span) -> Result<Number<Explicit>, ReferenceError> {
+    fn of_number(&mut self, part: &NumberKeyword, mark: &Span) -> Result<Number<ExplicitForm>, ReferenceError> {
         let copies = match part {
             NumberKeyword::Counted(kind, counted, of) => {
                 NumberCopies::Counted(*counted, self.counted(*kind, of)?)
@@ -365,7 +365,7 @@ impl Rewrite<Written, Explicit> for Expander {
         Ok(Number::new(NumberOp::Form(copies), *mark))
     }
 
-    fn of_text(&mut self, part: &NoTransform<Text>, mark: &Span) -> Result<Text<Explicit>, ReferenceError> {
+    fn of_text(&mut self, part: &NoTransform<Text>, mark: &Span) -> Result<Text<ExplicitForm>, ReferenceError> {
         Ok(Text::new(TextOp::Form(NoTransform(self.text(&part.0)?)), *mark))
     }
 
@@ -373,7 +373,7 @@ impl Rewrite<Written, Explicit> for Expander {
         &mut self,
         part: &NoTransform<Position>,
         mark: &Span,
-    ) -> Result<Position<Explicit>, ReferenceError> {
+    ) -> Result<Position<ExplicitForm>, ReferenceError> {
         Ok(Position::new(PositionOp::Form(NoTransform(self.position(&part.0)?)), *mark))
     }
 }
@@ -381,8 +381,8 @@ impl Rewrite<Written, Explicit> for Expander {
 /// The image of filters under one basic transform: the table "how each filter transforms". Nested orbits lose the
 /// members that do not survive it, and those that become equal to an earlier one.
 struct Image<'a> {
-    basic: &'a Basic,
-    expander: &'a mut Expander,
+    basic: &'a BasicTransform,
+    expander: &'a mut CopyBuilder,
 }
 
 impl Image<'_> {
@@ -390,7 +390,7 @@ impl Image<'_> {
         if self.basic.swaps_colors() { !color } else { color }
     }
 
-    fn copies<F: Kind<Explicit, In<Explicit> = F>>(
+    fn copies<F: Kind<ExplicitForm, In<ExplicitForm> = F>>(
         &mut self,
         copies: &[F],
     ) -> Result<Vec<F>, ReferenceError> {
@@ -399,14 +399,14 @@ impl Image<'_> {
     }
 }
 
-impl Rewrite<Explicit, Explicit> for Image<'_> {
+impl Rewrite<ExplicitForm, ExplicitForm> for Image<'_> {
     type Stop = ReferenceError;
 
     fn mark(&mut self, mark: &Span) -> Span {
         *mark
     }
 
-    fn condition(&mut self, filter: &Condition<Explicit>) -> Result<Condition<Explicit>, ReferenceError> {
+    fn condition(&mut self, filter: &Condition<ExplicitForm>) -> Result<Condition<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         let op = match filter.op() {
             ConditionOp::ToMove(color) => ConditionOp::ToMove(self.color(*color)),
@@ -421,7 +421,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
         Ok(Condition::new(op, filter.mark))
     }
 
-    fn squares(&mut self, filter: &Squares<Explicit>) -> Result<Squares<Explicit>, ReferenceError> {
+    fn squares(&mut self, filter: &Squares<ExplicitForm>) -> Result<Squares<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         let op = match filter.op() {
             SquaresOp::Designator { pieces, squares } => SquaresOp::Designator {
@@ -449,7 +449,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
         Ok(Squares::new(op, filter.mark))
     }
 
-    fn number(&mut self, filter: &Number<Explicit>) -> Result<Number<Explicit>, ReferenceError> {
+    fn number(&mut self, filter: &Number<ExplicitForm>) -> Result<Number<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         let op = match filter.op() {
             NumberOp::ColorValue(color) => NumberOp::ColorValue(self.color(*color)),
@@ -459,7 +459,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
         Ok(Number::new(op, filter.mark))
     }
 
-    fn text(&mut self, filter: &Text<Explicit>) -> Result<Text<Explicit>, ReferenceError> {
+    fn text(&mut self, filter: &Text<ExplicitForm>) -> Result<Text<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         let swap = self.basic.swaps_colors();
         let op = match filter.op() {
@@ -475,16 +475,16 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
         Ok(Text::new(op, filter.mark))
     }
 
-    fn position(&mut self, filter: &Position<Explicit>) -> Result<Position<Explicit>, ReferenceError> {
+    fn position(&mut self, filter: &Position<ExplicitForm>) -> Result<Position<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         rewrite::position(filter, self)
     }
 
     fn of_condition(
         &mut self,
-        part: &Copies<Condition<Explicit>, Filter>,
+        part: &Copies<Condition<ExplicitForm>, PlainFilter>,
         mark: &Span,
-    ) -> Result<Condition<Explicit>, ReferenceError> {
+    ) -> Result<Condition<ExplicitForm>, ReferenceError> {
         let copies = match part {
             Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
             Copies::NoTransform(_) => part.clone(),
@@ -494,9 +494,9 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
 
     fn of_squares(
         &mut self,
-        part: &Copies<Squares<Explicit>, Squares<Explicit>>,
+        part: &Copies<Squares<ExplicitForm>, Squares<ExplicitForm>>,
         mark: &Span,
-    ) -> Result<Squares<Explicit>, ReferenceError> {
+    ) -> Result<Squares<ExplicitForm>, ReferenceError> {
         let copies = match part {
             Copies::Orbit(copies) => Copies::Orbit(self.copies(copies)?),
             Copies::NoTransform(_) => part.clone(),
@@ -504,7 +504,7 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
         Ok(Squares::new(SquaresOp::Form(copies), *mark))
     }
 
-    fn of_number(&mut self, part: &NumberCopies, mark: &Span) -> Result<Number<Explicit>, ReferenceError> {
+    fn of_number(&mut self, part: &NumberCopies, mark: &Span) -> Result<Number<ExplicitForm>, ReferenceError> {
         let copies = match part {
             NumberCopies::Largest(Copies::Orbit(copies)) => {
                 NumberCopies::Largest(Copies::Orbit(self.copies(copies)?))
@@ -517,17 +517,17 @@ impl Rewrite<Explicit, Explicit> for Image<'_> {
 
     fn of_text(
         &mut self,
-        part: &NoTransform<Text<Explicit>>,
+        part: &NoTransform<Text<ExplicitForm>>,
         mark: &Span,
-    ) -> Result<Text<Explicit>, ReferenceError> {
+    ) -> Result<Text<ExplicitForm>, ReferenceError> {
         Ok(Text::new(TextOp::Form(part.clone()), *mark))
     }
 
     fn of_position(
         &mut self,
-        part: &NoTransform<Position<Explicit>>,
+        part: &NoTransform<Position<ExplicitForm>>,
         mark: &Span,
-    ) -> Result<Position<Explicit>, ReferenceError> {
+    ) -> Result<Position<ExplicitForm>, ReferenceError> {
         Ok(Position::new(PositionOp::Form(part.clone()), *mark))
     }
 }
@@ -574,7 +574,7 @@ impl Braced for Number {
 }
 
 /// Drops the copies with an empty designator, then all but the first of each kind.
-fn distinct_survivors<F: Kind<Explicit>>(copies: Vec<F>) -> Vec<F> {
+fn distinct_survivors<F: Kind<ExplicitForm>>(copies: Vec<F>) -> Vec<F> {
     let mut seen = HashSet::new();
     let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
     copies.into_iter().filter(is_new).collect()
@@ -582,7 +582,7 @@ fn distinct_survivors<F: Kind<Explicit>>(copies: Vec<F>) -> Vec<F> {
 
 /// Whether no designator has lost all its squares and no nested orbit all its members, wherever in
 /// the tree they stand.
-fn survives(filter: Ref<Explicit>) -> bool {
+fn survives(filter: Ref<ExplicitForm>) -> bool {
     match (Standing::of(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
         (_, Ref::Squares(f)) if let SquaresOp::Designator { squares, .. } = f.op() => squares.any(),
@@ -590,13 +590,13 @@ fn survives(filter: Ref<Explicit>) -> bool {
     }
 }
 
-fn members(filter: Ref<Explicit>) -> Vec<Member> {
+fn members(filter: Ref<ExplicitForm>) -> Vec<CopyMember> {
     let mut out = Vec::new();
     collect_members(filter, &mut out);
     out
 }
 
-fn collect_members(filter: Ref<Explicit>, out: &mut Vec<Member>) {
+fn collect_members(filter: Ref<ExplicitForm>, out: &mut Vec<CopyMember>) {
     match Standing::of(filter) {
         Standing::Still => {}
         Standing::Plain => {
@@ -604,17 +604,17 @@ fn collect_members(filter: Ref<Explicit>, out: &mut Vec<Member>) {
             filter.each_child(&mut |child| collect_members(child, out));
         }
         Standing::Orbit(copies) => {
-            let mut nested: Vec<Vec<Member>> = copies.into_iter().map(members).collect();
+            let mut nested: Vec<Vec<CopyMember>> = copies.into_iter().map(members).collect();
             nested.sort();
-            out.push(Member::Orbit(nested));
+            out.push(CopyMember::Orbit(nested));
         }
     }
 }
 
-fn own_member(filter: Ref<Explicit>) -> Option<Member> {
+fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
     Some(match filter {
         Ref::Squares(f) => match f.op() {
-            SquaresOp::Designator { pieces, squares } => Member::Designator {
+            SquaresOp::Designator { pieces, squares } => CopyMember::Designator {
                 squares: *squares,
                 all_white: pieces.all_white,
                 all_black: pieces.all_black,
@@ -622,23 +622,23 @@ fn own_member(filter: Ref<Explicit>) -> Option<Member> {
             },
             SquaresOp::Direction { dirs, .. }
             | SquaresOp::DirectionWithin { dirs, .. }
-            | SquaresOp::Ray { dirs, .. } => Member::Dirs(dirs.0),
-            SquaresOp::Shade { light, .. } => Member::Side(*light),
+            | SquaresOp::Ray { dirs, .. } => CopyMember::Dirs(dirs.0),
+            SquaresOp::Shade { light, .. } => CopyMember::Side(*light),
             _ => return None,
         },
         Ref::Condition(f) => match f.op() {
-            ConditionOp::ToMove(color) => Member::Side(color.is_white()),
+            ConditionOp::ToMove(color) => CopyMember::Side(color.is_white()),
             // A draw is a draw in every copy; it says nothing that could differ.
-            ConditionOp::Result(result) => Member::Side(*result == GameResult::WhiteWins),
+            ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::WhiteWins),
             _ => return None,
         },
         Ref::Number(f) => match f.op() {
-            NumberOp::ColorValue(color) | NumberOp::Elo(Some(color)) => Member::Side(color.is_white()),
+            NumberOp::ColorValue(color) | NumberOp::Elo(Some(color)) => CopyMember::Side(color.is_white()),
             _ => return None,
         },
         Ref::Text(f) => match f.op() {
-            TextOp::Player(Some(color)) => Member::Side(color.is_white()),
-            TextOp::Tag(name) => Member::Side(name == "White"),
+            TextOp::Player(Some(color)) => CopyMember::Side(color.is_white()),
+            TextOp::Tag(name) => CopyMember::Side(name == "White"),
             _ => return None,
         },
         Ref::Position(_) => return None,
@@ -646,7 +646,7 @@ fn own_member(filter: Ref<Explicit>) -> Option<Member> {
 }
 
 /// Refuses what has no image under an eighth of a turn.
-fn rotates_by_45(filter: Ref<Explicit>) -> Result<(), ReferenceError> {
+fn rotates_by_45(filter: Ref<ExplicitForm>) -> Result<(), ReferenceError> {
     if let Standing::Still = Standing::of(filter) {
         return Ok(());
     }

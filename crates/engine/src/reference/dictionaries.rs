@@ -3,7 +3,7 @@
 use shakmaty::Bitboard;
 
 use super::{
-    copies::{Explicit, Filter},
+    copies::{ExplicitForm, PlainFilter},
     eval::Evaluation,
     state::Datum,
 };
@@ -12,7 +12,7 @@ use orbit_query::tree::{Assigned, Cell, DictionaryId, VarId};
 
 impl Evaluation<'_> {
     /// The value of a key, or of what is stored.
-    fn datum(&mut self, of: &Assigned<Explicit>) -> Option<Datum> {
+    fn datum(&mut self, of: &Assigned<ExplicitForm>) -> Option<Datum> {
         match of {
             Assigned::Squares(f) => Some(Datum::Squares(self.squares(f).0)),
             Assigned::Number(f) => self.number(f).map(Datum::Number),
@@ -23,19 +23,19 @@ impl Evaluation<'_> {
     }
 
     /// What stands behind a key.
-    pub(super) fn entry(&mut self, dictionary: DictionaryId, key: &Assigned<Explicit>) -> Option<Datum> {
+    pub(super) fn entry(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Option<Datum> {
         let key = self.datum(key)?;
         self.state.dictionary(dictionary).get(&key).cloned()
     }
 
-    pub(super) fn entry_squares(&mut self, dictionary: DictionaryId, key: &Assigned<Explicit>) -> Bitboard {
+    pub(super) fn entry_squares(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Bitboard {
         match self.entry(dictionary, key) {
             Some(Datum::Squares(squares)) => Bitboard(squares),
             _ => Bitboard::EMPTY,
         }
     }
 
-    pub(super) fn entry_number(&mut self, dictionary: DictionaryId, key: &Assigned<Explicit>) -> Option<i32> {
+    pub(super) fn entry_number(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Option<i32> {
         match self.entry(dictionary, key)? {
             Datum::Number(number) => Some(number),
             _ => None,
@@ -45,7 +45,7 @@ impl Evaluation<'_> {
     pub(super) fn entry_text(
         &mut self,
         dictionary: DictionaryId,
-        key: &Assigned<Explicit>,
+        key: &Assigned<ExplicitForm>,
     ) -> Option<Vec<u8>> {
         match self.entry(dictionary, key)? {
             Datum::Text(text) => Some(text),
@@ -56,7 +56,7 @@ impl Evaluation<'_> {
     pub(super) fn entry_position(
         &mut self,
         dictionary: DictionaryId,
-        key: &Assigned<Explicit>,
+        key: &Assigned<ExplicitForm>,
     ) -> Option<i32> {
         match self.entry(dictionary, key)? {
             Datum::Position(position) => Some(position),
@@ -67,8 +67,8 @@ impl Evaluation<'_> {
     pub(super) fn set_entry(
         &mut self,
         dictionary: DictionaryId,
-        key: &Assigned<Explicit>,
-        value: &Assigned<Explicit>,
+        key: &Assigned<ExplicitForm>,
+        value: &Assigned<ExplicitForm>,
     ) -> bool {
         let (key, value) = (self.datum(key), self.datum(value));
         let (Some(key), Some(value)) = (key, value) else { return false };
@@ -77,7 +77,7 @@ impl Evaluation<'_> {
     }
 
     /// `unbind D[k]`, `unbind D`.
-    pub(super) fn forget(&mut self, dictionary: DictionaryId, key: Option<&Assigned<Explicit>>) -> bool {
+    pub(super) fn forget(&mut self, dictionary: DictionaryId, key: Option<&Assigned<ExplicitForm>>) -> bool {
         match key {
             None => self.state.dictionary(dictionary).clear(),
             Some(key) => {
@@ -97,7 +97,7 @@ impl Evaluation<'_> {
         &mut self,
         dictionary: DictionaryId,
         var: VarId,
-        body: &Filter,
+        body: &PlainFilter,
         span: Span,
     ) -> bool {
         if !self.may_loop(var, span) {

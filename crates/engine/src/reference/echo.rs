@@ -1,7 +1,7 @@
 //! `echo`: pairs of positions of a game.
 
 use super::{
-    copies::{Explicit, Filter},
+    copies::{ExplicitForm, PlainFilter},
     eval::Evaluation,
     found::Noted,
 };
@@ -9,7 +9,7 @@ use crate::SpanKind;
 use orbit_query::tree::{Cell, Echo, Number};
 
 impl Evaluation<'_> {
-    pub(super) fn echo_condition(&mut self, echo: &Echo<Filter>) -> bool {
+    pub(super) fn echo_condition(&mut self, echo: &Echo<PlainFilter>) -> bool {
         let (begin, mut first) = (self.notes_begin(), None);
         for target in self.targets(echo) {
             if self.state.fault.is_some() {
@@ -30,7 +30,7 @@ impl Evaluation<'_> {
 
     /// The largest value of the body. Within `sort` the comments of the first target that has it stay, else those of
     /// all targets with a value.
-    pub(super) fn echo_number(&mut self, echo: &Echo<Number<Explicit>>) -> Option<i32> {
+    pub(super) fn echo_number(&mut self, echo: &Echo<Number<ExplicitForm>>) -> Option<i32> {
         let begin = self.notes_begin();
         let (mut best, mut best_target) = (None, None);
         for target in self.targets(echo) {

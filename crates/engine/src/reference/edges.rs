@@ -6,30 +6,30 @@
 use shakmaty::{Bitboard, Piece, Role, Square};
 
 use super::{
-    copies::{Explicit, Filter},
+    copies::{ExplicitForm, PlainFilter},
     eval::Evaluation,
     geometry::xy,
-    moves::Step,
-    played::{Part, Played, Selected},
+    moves::ReducedMove,
+    played::{MovePart, PlayedMove, Selected},
 };
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares};
 
 /// The operands of a `--`, which are evaluated before the move.
-pub(super) struct Sides {
+pub(super) struct MoveOperands {
     capture: bool,
     from: Option<Bitboard>,
     to: Option<Bitboard>,
     promotion: Option<PieceSet>,
 }
 
-impl Sides {
+impl MoveOperands {
     /// What is selected of a move by which one gets to `at`, if anything. `eligible` says which parts count.
     pub(super) fn select(
         &self,
-        played: &Played,
+        played: &PlayedMove,
         at: usize,
-        eligible: impl Fn(&Part) -> bool,
+        eligible: impl Fn(&MovePart) -> bool,
     ) -> Option<Selected> {
         let meets =
             |side: Option<Bitboard>, squares: Bitboard| side.is_none_or(|side| (side & squares).any());
@@ -40,10 +40,10 @@ impl Sides {
         {
             return None;
         }
-        let fits = |part: &Part| meets(self.from, part.from) && (self.capture || meets(self.to, part.to));
-        let parts: Vec<Part> =
+        let fits = |part: &MovePart| meets(self.from, part.from) && (self.capture || meets(self.to, part.to));
+        let parts: Vec<MovePart> =
             played.parts().into_iter().filter(|part| eligible(part) && fits(part)).collect();
-        (!parts.is_empty()).then(|| Selected { at, part: Part::of_all(parts) })
+        (!parts.is_empty()).then(|| Selected { at, part: MovePart::of_all(parts) })
     }
 }
 
@@ -77,15 +77,15 @@ struct MoveSides {
 impl Evaluation<'_> {
     // ---- the move that led here
 
-    fn arrival(&self) -> Option<&Played> {
+    fn arrival(&self) -> Option<&PlayedMove> {
         self.tree().played(self.here.at)
     }
 
     /// What `from` and `to` name.
-    fn arrival_part(&self) -> Part {
+    fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
-            _ => Part::of_all(self.arrival().into_iter().flat_map(Played::parts)),
+            _ => MovePart::of_all(self.arrival().into_iter().flat_map(PlayedMove::parts)),
         }
     }
 
@@ -123,8 +123,8 @@ impl Evaluation<'_> {
     // ---- `--`
 
     /// The operands of a `--`, at the position before the move.
-    pub(super) fn sides(&mut self, edge: &Edge<Explicit>) -> Sides {
-        self.unselected(|before| Sides {
+    pub(super) fn sides(&mut self, edge: &Edge<ExplicitForm>) -> MoveOperands {
+        self.unselected(|before| MoveOperands {
             capture: edge.capture,
             from: before.side(edge.from.as_ref()),
             to: before.side(edge.to.as_ref()),
@@ -132,11 +132,11 @@ impl Evaluation<'_> {
         })
     }
 
-    fn side(&mut self, side: Option<&Squares<Explicit>>) -> Option<Bitboard> {
+    fn side(&mut self, side: Option<&Squares<ExplicitForm>>) -> Option<Bitboard> {
         side.map(|side| self.squares(side))
     }
 
-    fn promotion(&mut self, promotion: &Promotion<Explicit>) -> PieceSet {
+    fn promotion(&mut self, promotion: &Promotion<ExplicitForm>) -> PieceSet {
         match promotion {
             Promotion::Pieces(set) => *set,
             Promotion::Letters(text) => {
@@ -148,7 +148,7 @@ impl Evaluation<'_> {
     }
 
     /// The moves that fit the operands of a `--`, in order.
-    fn fitting(&mut self, edge: &Edge<Explicit>) -> Vec<Selected> {
+    fn fitting(&mut self, edge: &Edge<ExplicitForm>) -> Vec<Selected> {
         let (before, children) = match self.tree().parent(self.here.at) {
             _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
             Some(parent) => (parent, vec![self.here.at]),
@@ -170,7 +170,7 @@ impl Evaluation<'_> {
     /// What a function yields behind the first move that fits and behind which it yields something.
     pub(super) fn edge_value<T>(
         &mut self,
-        edge: &Edge<Explicit>,
+        edge: &Edge<ExplicitForm>,
         mut target: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<T> {
         let begin = self.notes_begin();
@@ -183,13 +183,13 @@ impl Evaluation<'_> {
         })
     }
 
-    pub(super) fn edge_condition(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> bool {
+    pub(super) fn edge_condition(&mut self, edge: &Edge<ExplicitForm>, target: Option<&PlainFilter>) -> bool {
         let target = |there: &mut Self| target.is_none_or(|target| there.matches(target)).then_some(());
         self.edge_value(edge, target).is_some()
     }
 
     /// The set behind the first move that fits, even if it is empty.
-    pub(super) fn edge_squares(&mut self, edge: &Edge<Explicit>, target: &Squares<Explicit>) -> Bitboard {
+    pub(super) fn edge_squares(&mut self, edge: &Edge<ExplicitForm>, target: &Squares<ExplicitForm>) -> Bitboard {
         let begin = self.notes_begin();
         let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
         if squares.is_empty() {
@@ -199,7 +199,7 @@ impl Evaluation<'_> {
         squares
     }
 
-    pub(super) fn count_moves(&mut self, edge: &Edge<Explicit>, target: Option<&Filter>) -> i32 {
+    pub(super) fn count_moves(&mut self, edge: &Edge<ExplicitForm>, target: Option<&PlainFilter>) -> i32 {
         let fits = |this: &mut Self, selected| {
             target.is_none_or(|target| this.behind(selected, |behind| behind.matches(target)))
         };
@@ -208,11 +208,11 @@ impl Evaluation<'_> {
 
     // ---- `move`
 
-    pub(super) fn move_condition(&mut self, of: &Move<Explicit>) -> bool {
+    pub(super) fn move_condition(&mut self, of: &Move<ExplicitForm>) -> bool {
         !self.qualifying(of).is_empty()
     }
 
-    pub(super) fn move_squares(&mut self, of: &Move<Explicit>) -> Bitboard {
+    pub(super) fn move_squares(&mut self, of: &Move<ExplicitForm>) -> Bitboard {
         let squares = |candidate: &Candidate| match of.value {
             MoveValue::From => candidate.from,
             MoveValue::To => candidate.to,
@@ -222,12 +222,12 @@ impl Evaluation<'_> {
         self.qualifying(of).iter().map(squares).fold(Bitboard::EMPTY, |a, b| a | b)
     }
 
-    pub(super) fn move_count(&mut self, of: &Move<Explicit>) -> i32 {
+    pub(super) fn move_count(&mut self, of: &Move<ExplicitForm>) -> i32 {
         self.qualifying(of).len() as i32
     }
 
     /// The moves that qualify. Those that were played get their comments.
-    fn qualifying(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
+    fn qualifying(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let before = match of.of {
             MoveOf::Previous => self.tree().parent(self.here.at),
             MoveOf::Played | MoveOf::Legal | MoveOf::Pseudolegal => Some(self.here.at),
@@ -253,7 +253,7 @@ impl Evaluation<'_> {
         qualifying
     }
 
-    fn qualifies(&self, of: &Move<Explicit>, sides: &MoveSides, candidate: &Candidate) -> bool {
+    fn qualifies(&self, of: &Move<ExplicitForm>, sides: &MoveSides, candidate: &Candidate) -> bool {
         let meets =
             |side: Option<Bitboard>, squares: Bitboard| side.is_none_or(|side| (side & squares).any());
         let promotes = |set: PieceSet| candidate.promoted.iter().any(|&role| is_of_kind(set, role));
@@ -273,7 +273,7 @@ impl Evaluation<'_> {
     }
 
     /// The moves that `move` looks at: in a constituent of a line that is tied, the one by which the line goes on.
-    fn candidates(&mut self, of: &Move<Explicit>) -> Vec<Candidate> {
+    fn candidates(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let here = self.here.at;
         match of.of {
             MoveOf::Played => {
@@ -289,8 +289,8 @@ impl Evaluation<'_> {
     }
 
     /// Moves that could be played: whatever a pawn becomes, it is one move.
-    fn possible_moves(&self, of: &Move<Explicit>, steps: &[Step]) -> Vec<Candidate> {
-        let mut distinct: Vec<Step> = Vec::new();
+    fn possible_moves(&self, of: &Move<ExplicitForm>, steps: &[ReducedMove]) -> Vec<Candidate> {
+        let mut distinct: Vec<ReducedMove> = Vec::new();
         for &step in steps {
             if !distinct.contains(&step) {
                 distinct.push(step);
@@ -299,7 +299,7 @@ impl Evaluation<'_> {
         distinct.into_iter().map(|step| self.possible(of, step)).collect()
     }
 
-    fn played_candidate(&self, of: &Move<Explicit>, child: usize) -> Option<Candidate> {
+    fn played_candidate(&self, of: &Move<ExplicitForm>, child: usize) -> Option<Candidate> {
         let played = self.tree().played(child)?;
         let set = |s: Option<Square>| s.map_or(Bitboard::EMPTY, Bitboard::from);
         Some(Candidate {
@@ -315,7 +315,7 @@ impl Evaluation<'_> {
     }
 
     /// A move that could be played.
-    fn possible(&self, of: &Move<Explicit>, step: Step) -> Candidate {
+    fn possible(&self, of: &Move<ExplicitForm>, step: ReducedMove) -> Candidate {
         let at = |s: Square| self.here.placement.at(s);
         let is_castling = step.is(Special::Castle);
         let captured = Some(step.takes_on()).filter(|&s| !is_castling && at(s).is_some());

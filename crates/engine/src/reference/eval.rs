@@ -5,15 +5,15 @@ use std::{cell::OnceCell, collections::BTreeSet, rc::Rc};
 use shakmaty::{Bitboard, Color, Square};
 
 use super::{
-    copies::{Copies, Explicit, Filter, NumberCopies},
+    copies::{Copies, ExplicitForm, PlainFilter, NumberCopies},
     facts,
     geometry::{square, xy},
     lines,
-    moves::{Placement, Rules, Step},
+    moves::{SquareArray, LegalMoves, ReducedMove},
     pure,
     scope::Scope,
-    state::{Declared, State},
-    tree::Tree,
+    state::{Declared, VariableState},
+    tree::GameTree,
     value::Value,
 };
 use crate::{Interrupt, Outcome, SpanKind, Spot};
@@ -34,10 +34,10 @@ pub(super) struct Evaluation<'a> {
     visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
     /// What follows from its moves, once that is asked.
-    tree: OnceCell<Tree>,
+    tree: OnceCell<GameTree>,
     /// What the filter that is evaluated stands in.
     pub(super) scope: Scope,
-    pub(super) state: State,
+    pub(super) state: VariableState,
 }
 
 /// One position of a game. What is known of it is kept for the next time that a filter is evaluated there.
@@ -45,14 +45,14 @@ pub(super) struct Evaluation<'a> {
 pub(super) struct Here<'a> {
     pub(super) at: usize,
     pub(super) spot: &'a Spot<'a>,
-    pub(super) placement: Rc<Placement>,
-    rules: Rc<OnceCell<Rules>>,
+    pub(super) placement: Rc<SquareArray>,
+    rules: Rc<OnceCell<LegalMoves>>,
 }
 
 impl<'a> Here<'a> {
     fn new(nodes: &'a [Spot<'a>], at: usize) -> Here<'a> {
         let spot = &nodes[at];
-        let placement = Rc::new(Placement::new(&spot.position));
+        let placement = Rc::new(SquareArray::new(&spot.position));
         Here { at, spot, placement, rules: Rc::default() }
     }
 }
@@ -72,12 +72,12 @@ impl<'a> Evaluation<'a> {
             declared,
             tree: OnceCell::new(),
             scope: Scope::default(),
-            state: State::new(declared, interrupt),
+            state: VariableState::new(declared, interrupt),
         }
     }
 
-    pub(super) fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Tree::new(self.nodes))
+    pub(super) fn tree(&self) -> &GameTree {
+        self.tree.get_or_init(|| GameTree::new(self.nodes))
     }
 
     /// What a function yields at another position of the game. Afterwards the position is as before.
@@ -119,7 +119,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Whether a filter matches. One that fails takes back its comments, and nothing else.
-    pub(super) fn matches(&mut self, filter: &impl Kind<Explicit>) -> bool {
+    pub(super) fn matches(&mut self, filter: &impl Kind<ExplicitForm>) -> bool {
         let filter = filter.node();
         self.state.step(*filter.mark());
         self.noted(|this| match filter {
@@ -133,7 +133,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The value of a filter.
-    pub(super) fn value(&mut self, filter: &Filter) -> Value {
+    pub(super) fn value(&mut self, filter: &PlainFilter) -> Value {
         match filter {
             Any::Condition(f) => Value::Bool(self.matches(f)),
             Any::Squares(f) => Value::Set(self.squares(f)),
@@ -155,7 +155,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Whether a set is not empty. What hands on the set of a `--` asks more than its value.
-    fn has_squares(&mut self, f: &Squares<Explicit>) -> bool {
+    fn has_squares(&mut self, f: &Squares<ExplicitForm>) -> bool {
         match f.op() {
             S::Game(GameSquares::Elsewhere(of)) => self.elsewhere_matches(of),
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
@@ -170,7 +170,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The value of a set, and whether it matches, evaluated once but for the set of a `--` that is empty.
-    pub(super) fn squares_and_match(&mut self, f: &Squares<Explicit>) -> (Bitboard, bool) {
+    pub(super) fn squares_and_match(&mut self, f: &Squares<ExplicitForm>) -> (Bitboard, bool) {
         match f.op() {
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
                 HandedOn::Filter(f) => self.squares_and_match(f),
@@ -189,7 +189,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Whether a filter fails. Its comments are taken back even if it does not.
-    fn fails(&mut self, filter: &Filter) -> bool {
+    fn fails(&mut self, filter: &PlainFilter) -> bool {
         let before = self.state.notes.len();
         let matches = self.matches(filter);
         self.state.notes.truncate(before);
@@ -198,7 +198,7 @@ impl<'a> Evaluation<'a> {
 
     // ---- copies: every one is evaluated, in order, since they may assign variables
 
-    fn count_matching<F: Kind<Explicit>>(&mut self, copies: &[F]) -> i32 {
+    fn count_matching<F: Kind<ExplicitForm>>(&mut self, copies: &[F]) -> i32 {
         let mut is_first = true;
         let mut count = 0;
         for copy in copies {
@@ -245,7 +245,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// At which of the positions from this one on, or back, a filter matches. All see the same variables.
-    fn found(&mut self, back: bool, filter: &Filter, first: bool) -> Vec<usize> {
+    fn found(&mut self, back: bool, filter: &PlainFilter, first: bool) -> Vec<usize> {
         self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };
         let mut out = Vec::new();
@@ -263,7 +263,7 @@ impl<'a> Evaluation<'a> {
         out
     }
 
-    fn nearest(&mut self, back: bool, quiet: bool, filter: &Filter) -> Option<i32> {
+    fn nearest(&mut self, back: bool, quiet: bool, filter: &PlainFilter) -> Option<i32> {
         let begin = self.notes_begin();
         let &at = self.found(back, filter, true).first()?;
         self.note_span(begin, SpanKind::Find, &[self.here.at, at]);
@@ -273,7 +273,7 @@ impl<'a> Evaluation<'a> {
         Some(at as i32)
     }
 
-    fn found_count(&mut self, back: bool, quiet: bool, counted: Counted, filter: &Filter) -> Option<i32> {
+    fn found_count(&mut self, back: bool, quiet: bool, counted: Counted, filter: &PlainFilter) -> Option<i32> {
         let begin = self.notes_begin();
         let all = self.found(back, filter, false);
         let count = within(all.len() as i32, counted)?;
@@ -292,12 +292,12 @@ impl<'a> Evaluation<'a> {
     // ---- what hands on the value of another filter
 
     /// Whether all of some filters match, up to the first that does not.
-    fn all(&mut self, filters: &[Filter]) -> bool {
+    fn all(&mut self, filters: &[PlainFilter]) -> bool {
         filters.iter().all(|filter| self.matches(filter))
     }
 
     /// The filter whose value is handed on, if one is; a variable has its own.
-    fn handed_on<'f, F>(&mut self, of: &'f Control<Explicit, F>) -> HandedOn<'f, F> {
+    fn handed_on<'f, F>(&mut self, of: &'f Control<ExplicitForm, F>) -> HandedOn<'f, F> {
         let before = self.state.notes.len();
         match of {
             Control::Var(var) => HandedOn::Var(*var),
@@ -317,7 +317,7 @@ impl<'a> Evaluation<'a> {
 
     // ---- sets
 
-    pub(super) fn squares(&mut self, f: &Squares<Explicit>) -> Bitboard {
+    pub(super) fn squares(&mut self, f: &Squares<ExplicitForm>) -> Bitboard {
         self.state.step(f.mark);
         if self.state.fault.is_some() {
             return Bitboard::EMPTY;
@@ -402,13 +402,13 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn sets<'f>(&mut self, of: impl Iterator<Item = &'f Squares<Explicit>>) -> Vec<Bitboard> {
+    fn sets<'f>(&mut self, of: impl Iterator<Item = &'f Squares<ExplicitForm>>) -> Vec<Bitboard> {
         of.map(|set| self.squares(set)).collect()
     }
 
     // ---- conditions
 
-    fn test(&mut self, f: &Condition<Explicit>) -> bool {
+    fn test(&mut self, f: &Condition<ExplicitForm>) -> bool {
         match f.op() {
             C::Bool(value) => *value,
             C::And(a, b) => self.matches(a) && self.matches(b),
@@ -460,12 +460,12 @@ impl<'a> Evaluation<'a> {
 
     // ---- numbers
 
-    pub(super) fn number(&mut self, f: &Number<Explicit>) -> Option<i32> {
+    pub(super) fn number(&mut self, f: &Number<ExplicitForm>) -> Option<i32> {
         self.state.step(f.mark);
         self.noted(|this| this.number_of_op(f))
     }
 
-    fn number_of_op(&mut self, f: &Number<Explicit>) -> Option<i32> {
+    fn number_of_op(&mut self, f: &Number<ExplicitForm>) -> Option<i32> {
         match f.op() {
             N::Int(value) => Some(*value),
             N::Cardinality(of) => Some(self.squares(of).count() as i32),
@@ -520,12 +520,12 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn numbers<'f>(&mut self, of: impl Iterator<Item = &'f Number<Explicit>>) -> Vec<Option<i32>> {
+    fn numbers<'f>(&mut self, of: impl Iterator<Item = &'f Number<ExplicitForm>>) -> Vec<Option<i32>> {
         of.map(|number| self.number(number)).collect()
     }
 
     /// The left value if the relation holds.
-    fn compared(&mut self, cmp: Cmp, a: &Number<Explicit>, b: &Number<Explicit>) -> Option<i32> {
+    fn compared(&mut self, cmp: Cmp, a: &Number<ExplicitForm>, b: &Number<ExplicitForm>) -> Option<i32> {
         let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));
         self.forget_found(begin);
@@ -535,7 +535,7 @@ impl<'a> Evaluation<'a> {
 
     // ---- strings and positions
 
-    pub(super) fn text(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
+    pub(super) fn text(&mut self, f: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         self.state.step(f.mark);
         let text = self.noted(|this| this.text_of_op(f));
         // Whoever asks for a string reads or copies it.
@@ -543,7 +543,7 @@ impl<'a> Evaluation<'a> {
         text
     }
 
-    fn text_of_op(&mut self, f: &Text<Explicit>) -> Option<Vec<u8>> {
+    fn text_of_op(&mut self, f: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         match f.op() {
             TextOp::Literal(text) => Some(text.clone().into_bytes()),
             TextOp::Tag(name) => facts::tag(self.here.spot.game, name),
@@ -567,13 +567,13 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Two strings; a text that is compared with a name is spelt as names are.
-    fn strings(&mut self, a: &Text<Explicit>, b: &Text<Explicit>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    fn strings(&mut self, a: &Text<ExplicitForm>, b: &Text<ExplicitForm>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
         let names = [a, b].into_iter().any(|text| match last_op(text) {
             TextOp::Player(_) => true,
             TextOp::Tag(name) => name == "White" || name == "Black",
             _ => false,
         });
-        let mut string = |text: &Text<Explicit>| {
+        let mut string = |text: &Text<ExplicitForm>| {
             let is_text = names && matches!(last_op(text), TextOp::Literal(_));
             self.text(text).map(|value| if is_text { facts::spelt(&value) } else { value })
         };
@@ -581,12 +581,12 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The number of a position in its game.
-    pub(super) fn position(&mut self, f: &Position<Explicit>) -> Option<i32> {
+    pub(super) fn position(&mut self, f: &Position<ExplicitForm>) -> Option<i32> {
         self.state.step(f.mark);
         self.noted(|this| this.position_of_op(f))
     }
 
-    fn position_of_op(&mut self, f: &Position<Explicit>) -> Option<i32> {
+    fn position_of_op(&mut self, f: &Position<ExplicitForm>) -> Option<i32> {
         match f.op() {
             PositionOp::Find { back, quiet, of } => self.nearest(*back, *quiet, of),
             PositionOp::Control(of) => match self.handed_on(of) {
@@ -602,9 +602,9 @@ impl<'a> Evaluation<'a> {
     // ---- the position
 
     /// From and to of the moves that a `legal` or `pseudolegal` filter selects.
-    fn moves(&mut self, of: &Moves<Explicit>) -> BTreeSet<(Square, Square)> {
+    fn moves(&mut self, of: &Moves<ExplicitForm>) -> BTreeSet<(Square, Square)> {
         let (from, to) = (self.squares(&of.from), self.squares(&of.to));
-        let pseudolegal: Vec<Step>;
+        let pseudolegal: Vec<ReducedMove>;
         let steps = if of.pseudo {
             pseudolegal = self.here.placement.pseudolegal_moves();
             &pseudolegal
@@ -628,8 +628,8 @@ impl<'a> Evaluation<'a> {
         if self.is_over(mate) { pure::men(&self.here.placement, kind, mate) } else { Bitboard::EMPTY }
     }
 
-    pub(super) fn rules(&self) -> &Rules {
-        self.here.rules.get_or_init(|| Rules::of(&self.here.spot.position))
+    pub(super) fn rules(&self) -> &LegalMoves {
+        self.here.rules.get_or_init(|| LegalMoves::of(&self.here.spot.position))
     }
 
     fn content(&self, s: Square) -> Code {
@@ -689,7 +689,7 @@ fn within(count: i32, counted: Counted) -> Option<i32> {
 }
 
 /// The operation whose value is the string's: the last one in braces.
-fn last_op(text: &Text<Explicit>) -> &TextOp<Explicit> {
+fn last_op(text: &Text<ExplicitForm>) -> &TextOp<ExplicitForm> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),
         op => op,

@@ -2,13 +2,13 @@
 
 use shakmaty::Bitboard;
 
-use crate::{Answer, SortValue, Span};
+use crate::{Answer, SortValue, MatchSpan};
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFound {
     /// Its value at each position, by the numbers of the positions.
-    pub values: Vec<Found>,
+    pub values: Vec<PositionAnswer>,
     /// At how many positions it matches.
     pub match_count: u32,
     /// What each `sort` found, if anything.
@@ -25,7 +25,7 @@ pub struct GameFound {
 
 /// What a query says of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct PositionAnswer {
     /// Whether it matches.
     pub hit: bool,
     /// The value of the last filter.
@@ -33,7 +33,7 @@ pub struct Found {
     /// The copies of the outermost transform that match, from 0, if they were wanted.
     pub copies: Vec<u32>,
     /// What it consists of, if it matches and that was wanted.
-    pub span: Option<Span>,
+    pub span: Option<MatchSpan>,
 }
 
 /// The value of a query at a position.
@@ -51,10 +51,10 @@ pub enum FoundValue {
     Position(Option<i32>),
 }
 
-impl Found {
+impl PositionAnswer {
     /// Nothing, of a position at which the query was not evaluated.
-    pub(super) const NONE: Found =
-        Found { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
+    pub(super) const NONE: PositionAnswer =
+        PositionAnswer { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
 
     /// The same as engines for single positions answer.
     pub fn answer(&self) -> Answer {
@@ -85,5 +85,5 @@ pub enum Noted {
     /// The query matches here.
     Matched,
     /// What a filter that matches consists of, if that is wanted.
-    Span(Span),
+    Span(MatchSpan),
 }

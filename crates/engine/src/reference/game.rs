@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use super::{copies::Explicit, eval::Evaluation};
+use super::{copies::ExplicitForm, eval::Evaluation};
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{
     Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Number, Position, Squares,
@@ -10,7 +10,7 @@ use orbit_query::tree::{
 };
 
 impl Evaluation<'_> {
-    pub(super) fn game_condition(&mut self, op: &GameCondition<Explicit>, span: Span) -> bool {
+    pub(super) fn game_condition(&mut self, op: &GameCondition<ExplicitForm>, span: Span) -> bool {
         use GameCondition as C;
         match op {
             C::At { at, of } => self.at(at, |there| there.matches(of)).unwrap_or(false),
@@ -54,7 +54,7 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn game_squares(&mut self, op: &GameSquares<Explicit>, span: Span) -> Bitboard {
+    pub(super) fn game_squares(&mut self, op: &GameSquares<ExplicitForm>, span: Span) -> Bitboard {
         use GameSquares as S;
         match op {
             S::Elsewhere(Elsewhere::At { at, of }) => {
@@ -76,7 +76,7 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn game_number(&mut self, op: &GameNumber<Explicit>, span: Span) -> Option<i32> {
+    pub(super) fn game_number(&mut self, op: &GameNumber<ExplicitForm>, span: Span) -> Option<i32> {
         use GameNumber as N;
         match op {
             N::Elsewhere(of) => self.elsewhere_number(of),
@@ -106,7 +106,7 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn game_text(&mut self, op: &GameText<Explicit>, span: Span) -> Option<Vec<u8>> {
+    pub(super) fn game_text(&mut self, op: &GameText<ExplicitForm>, span: Span) -> Option<Vec<u8>> {
         use GameText as T;
         match op {
             T::Elsewhere(of) => self.elsewhere_text(of),
@@ -132,7 +132,7 @@ impl Evaluation<'_> {
     }
 
     /// The number of a position in its game.
-    pub(super) fn game_position(&mut self, op: &GamePosition<Explicit>, span: Span) -> Option<i32> {
+    pub(super) fn game_position(&mut self, op: &GamePosition<ExplicitForm>, span: Span) -> Option<i32> {
         use GamePosition as P;
         match op {
             P::Elsewhere(of) => self.elsewhere_position(of),
@@ -150,21 +150,21 @@ impl Evaluation<'_> {
         }
     }
 
-    fn elsewhere_number(&mut self, of: &Elsewhere<Explicit, Number<Explicit>>) -> Option<i32> {
+    fn elsewhere_number(&mut self, of: &Elsewhere<ExplicitForm, Number<ExplicitForm>>) -> Option<i32> {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.number(of))?,
             Elsewhere::Edge { edge, target } => self.edge_value(edge, |there| there.number(target)),
         }
     }
 
-    fn elsewhere_text(&mut self, of: &Elsewhere<Explicit, Text<Explicit>>) -> Option<Vec<u8>> {
+    fn elsewhere_text(&mut self, of: &Elsewhere<ExplicitForm, Text<ExplicitForm>>) -> Option<Vec<u8>> {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.text(of))?,
             Elsewhere::Edge { edge, target } => self.edge_value(edge, |there| there.text(target)),
         }
     }
 
-    fn elsewhere_position(&mut self, of: &Elsewhere<Explicit, Position<Explicit>>) -> Option<i32> {
+    fn elsewhere_position(&mut self, of: &Elsewhere<ExplicitForm, Position<ExplicitForm>>) -> Option<i32> {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.position(of))?,
             Elsewhere::Edge { edge, target } => self.edge_value(edge, |there| there.position(target)),
@@ -172,14 +172,14 @@ impl Evaluation<'_> {
     }
 
     /// What a function yields at a position that a filter names, if it names one.
-    fn at<T>(&mut self, at: &Position<Explicit>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    fn at<T>(&mut self, at: &Position<ExplicitForm>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let at = self.position(at)?;
         Some(self.apart(at as usize, evaluate))
     }
 
     /// Whether what hands on a set matches. A `--` goes on to the first child at which its target is not empty, while
     /// its value is that of the first child that fits.
-    pub(super) fn elsewhere_matches(&mut self, of: &Elsewhere<Explicit, Squares<Explicit>>) -> bool {
+    pub(super) fn elsewhere_matches(&mut self, of: &Elsewhere<ExplicitForm, Squares<ExplicitForm>>) -> bool {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.matches(of)).unwrap_or(false),
             Elsewhere::Edge { edge, target } => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     GameFound, Noted, Reference, RunState,
-    found::{Found, FoundValue},
-    whole::{Fault, Wanted},
+    found::{PositionAnswer, FoundValue},
+    whole::{GameFault, WantedFacts},
 };
 use crate::{
     Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
@@ -15,10 +15,10 @@ use orbit_query::{Query, Type, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
 
 /// The answers of a query on a block, game by game.
-pub(super) struct GameBlock<'a> {
+pub(super) struct GameAnswers<'a> {
     query: &'a Query,
     reference: &'a Reference,
-    wanted: Wanted,
+    wanted: WantedFacts,
     /// The positions at which the query is evaluated; `None` for all.
     only: Option<&'a Hits>,
     interrupt: Interrupt,
@@ -33,13 +33,13 @@ pub(super) struct GameBlock<'a> {
 
 /// A run-time error of a query.
 pub(super) struct QueryFault {
-    fault: Fault,
+    fault: GameFault,
     game: u32,
     place: String,
 }
 
 impl QueryFault {
-    pub(super) fn new(fault: Fault, game: &GameRow) -> QueryFault {
+    pub(super) fn new(fault: GameFault, game: &GameRow) -> QueryFault {
         let place = place(game, game.first_slot() + fault.at);
         QueryFault { fault, game: game.number(), place }
     }
@@ -53,7 +53,7 @@ impl QueryFault {
     }
 }
 
-impl<'a> GameBlock<'a> {
+impl<'a> GameAnswers<'a> {
     pub(super) fn new(
         block: &Block,
         query: &'a Query,
@@ -61,16 +61,16 @@ impl<'a> GameBlock<'a> {
         outputs: Wants,
         last_game: Option<u32>,
         interrupt: Interrupt,
-    ) -> GameBlock<'a> {
+    ) -> GameAnswers<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
         hits.make_room(block, outputs, ty);
         if ty == Type::Str && outputs.contains(Wants::VALUES) {
             hits.values = Values::Texts(vec![None; block.slots()]);
         }
-        GameBlock {
+        GameAnswers {
             query,
             reference,
-            wanted: Wanted {
+            wanted: WantedFacts {
                 copies: outputs.detail().is_some(),
                 spans: outputs.contains(Wants::SPANS),
                 last_game,
@@ -107,7 +107,7 @@ impl<'a> GameBlock<'a> {
             }
         }
         if let Some(spans) = &mut self.spans {
-            let span = |(node, found): (u32, &mut Found)| Some((node, Some(Arc::new(found.span.take()?))));
+            let span = |(node, found): (u32, &mut PositionAnswer)| Some((node, Some(Arc::new(found.span.take()?))));
             spans.push(game.index(), (0..).zip(&mut found.values).filter_map(span).collect());
         }
         let mut rank = Rank::default();
@@ -147,8 +147,8 @@ impl<'a> GameBlock<'a> {
 
     /// Evaluates the query at some positions alone.
     #[must_use]
-    pub(super) fn at(self, only: Option<&'a Hits>) -> GameBlock<'a> {
-        GameBlock { only, ..self }
+    pub(super) fn at(self, only: Option<&'a Hits>) -> GameAnswers<'a> {
+        GameAnswers { only, ..self }
     }
 
     /// The comments of the query, if they were wanted, and its answers on each game.

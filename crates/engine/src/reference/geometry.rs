@@ -20,7 +20,7 @@ pub(super) fn xy(square: Square) -> (i32, i32) {
 
 /// One of the eight symmetries of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Symmetry {
+pub(super) enum BoardSymmetry {
     Identity,
     Rotate90Ccw,
     Rotate180,
@@ -31,56 +31,56 @@ pub(super) enum Symmetry {
     ReflectAnti,
 }
 
-impl Symmetry {
-    const ALL: [Symmetry; 8] = [
-        Symmetry::Identity,
-        Symmetry::Rotate90Ccw,
-        Symmetry::Rotate180,
-        Symmetry::Rotate90Cw,
-        Symmetry::ReflectRanks,
-        Symmetry::ReflectFiles,
-        Symmetry::ReflectMain,
-        Symmetry::ReflectAnti,
+impl BoardSymmetry {
+    const ALL: [BoardSymmetry; 8] = [
+        BoardSymmetry::Identity,
+        BoardSymmetry::Rotate90Ccw,
+        BoardSymmetry::Rotate180,
+        BoardSymmetry::Rotate90Cw,
+        BoardSymmetry::ReflectRanks,
+        BoardSymmetry::ReflectFiles,
+        BoardSymmetry::ReflectMain,
+        BoardSymmetry::ReflectAnti,
     ];
 
     /// All in the order in which the copies of `flip` are evaluated: what the quarter turn and the reflection of ranks
     /// make of the identity, then of what they made.
-    const IN_TURN: [Symmetry; 8] = [
-        Symmetry::Identity,
-        Symmetry::Rotate90Ccw,
-        Symmetry::ReflectRanks,
-        Symmetry::Rotate180,
-        Symmetry::ReflectAnti,
-        Symmetry::ReflectMain,
-        Symmetry::Rotate90Cw,
-        Symmetry::ReflectFiles,
+    const IN_TURN: [BoardSymmetry; 8] = [
+        BoardSymmetry::Identity,
+        BoardSymmetry::Rotate90Ccw,
+        BoardSymmetry::ReflectRanks,
+        BoardSymmetry::Rotate180,
+        BoardSymmetry::ReflectAnti,
+        BoardSymmetry::ReflectMain,
+        BoardSymmetry::Rotate90Cw,
+        BoardSymmetry::ReflectFiles,
     ];
 
     /// What CQL calls it.
     fn name(self) -> Option<&'static str> {
         Some(match self {
-            Symmetry::Identity => return None,
-            Symmetry::Rotate90Ccw => "counterclockwise90",
-            Symmetry::Rotate180 => "rotate180",
-            Symmetry::Rotate90Cw => "clockwise90",
-            Symmetry::ReflectRanks => "reflect_h",
-            Symmetry::ReflectFiles => "reflect_v",
-            Symmetry::ReflectMain => "reflect_a1h8",
-            Symmetry::ReflectAnti => "reflect_a8h1",
+            BoardSymmetry::Identity => return None,
+            BoardSymmetry::Rotate90Ccw => "counterclockwise90",
+            BoardSymmetry::Rotate180 => "rotate180",
+            BoardSymmetry::Rotate90Cw => "clockwise90",
+            BoardSymmetry::ReflectRanks => "reflect_h",
+            BoardSymmetry::ReflectFiles => "reflect_v",
+            BoardSymmetry::ReflectMain => "reflect_a1h8",
+            BoardSymmetry::ReflectAnti => "reflect_a8h1",
         })
     }
 
     /// The image of a point. The formulas hold off the board as well, which is what turns steps.
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
-            Symmetry::Identity => (x, y),
-            Symmetry::Rotate90Ccw => (7 - y, x),
-            Symmetry::Rotate180 => (7 - x, 7 - y),
-            Symmetry::Rotate90Cw => (y, 7 - x),
-            Symmetry::ReflectRanks => (x, 7 - y),
-            Symmetry::ReflectFiles => (7 - x, y),
-            Symmetry::ReflectMain => (y, x),
-            Symmetry::ReflectAnti => (7 - y, 7 - x),
+            BoardSymmetry::Identity => (x, y),
+            BoardSymmetry::Rotate90Ccw => (7 - y, x),
+            BoardSymmetry::Rotate180 => (7 - x, 7 - y),
+            BoardSymmetry::Rotate90Cw => (y, 7 - x),
+            BoardSymmetry::ReflectRanks => (x, 7 - y),
+            BoardSymmetry::ReflectFiles => (7 - x, y),
+            BoardSymmetry::ReflectMain => (y, x),
+            BoardSymmetry::ReflectAnti => (7 - y, 7 - x),
         }
     }
 
@@ -114,9 +114,9 @@ impl Symmetry {
 
 /// One basic transform: what a transform keyword does to one copy.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Basic {
+pub(super) enum BasicTransform {
     /// Squares and directions under a symmetry of the board.
-    Turn(Symmetry),
+    Turn(BoardSymmetry),
     /// Directions by this many eighths of a turn, counter-clockwise.
     Rotate45(u8),
     /// Colours swapped, and ranks reflected.
@@ -142,26 +142,26 @@ impl ListImages {
 
     /// Colours swapped, and ranks reflected.
     pub(super) fn colors() -> ListImages {
-        ListImages { swaps_colors: true, ..ListImages::identity().then_turned(Symmetry::ReflectRanks) }
+        ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
     /// The transformations that a keyword stands for: symmetries as in [`Symmetry::ALL`], shifts by
     /// ascending steps to the right, then ascending steps up.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
-        let turned = |list: &[Symmetry]| -> Vec<ListImages> {
+        let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
             list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
         };
-        let or_not = |symmetry| turned(&[Symmetry::Identity, symmetry]);
+        let or_not = |symmetry| turned(&[BoardSymmetry::Identity, symmetry]);
         let moved = |offsets: Vec<(i32, i32)>| -> Vec<ListImages> {
             offsets.into_iter().map(|(right, up)| ListImages::identity().then_moved(right, up)).collect()
         };
         let numbers = || -7..=7;
         match transform {
-            ListTransform::Flip => turned(&Symmetry::ALL),
-            ListTransform::FlipHorizontal => or_not(Symmetry::ReflectRanks),
-            ListTransform::FlipVertical => or_not(Symmetry::ReflectFiles),
-            ListTransform::FlipDiagonal => or_not(Symmetry::ReflectMain),
-            ListTransform::FlipOffDiagonal => or_not(Symmetry::ReflectAnti),
+            ListTransform::Flip => turned(&BoardSymmetry::ALL),
+            ListTransform::FlipHorizontal => or_not(BoardSymmetry::ReflectRanks),
+            ListTransform::FlipVertical => or_not(BoardSymmetry::ReflectFiles),
+            ListTransform::FlipDiagonal => or_not(BoardSymmetry::ReflectMain),
+            ListTransform::FlipOffDiagonal => or_not(BoardSymmetry::ReflectAnti),
             ListTransform::FlipColor => vec![ListImages::identity(), ListImages::colors()],
             ListTransform::Shift => {
                 moved(numbers().flat_map(|right| numbers().map(move |up| (right, up))).collect())
@@ -182,7 +182,7 @@ impl ListImages {
         ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
     }
 
-    fn then_turned(self, symmetry: Symmetry) -> ListImages {
+    fn then_turned(self, symmetry: BoardSymmetry) -> ListImages {
         ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
     }
 
@@ -221,46 +221,46 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
     out
 }
 
-impl Basic {
+impl BasicTransform {
     /// The basic transforms of a keyword in declaration order: symmetries as in [`Symmetry::ALL`],
     /// shifts by ascending steps to the right, then ascending steps up.
-    pub(super) fn all(kind: TransformKind) -> Vec<Basic> {
-        let turns = |list: &[Symmetry]| list.iter().map(|&s| Basic::Turn(s)).collect();
-        let identity = Basic::Turn(Symmetry::Identity);
+    pub(super) fn all(kind: TransformKind) -> Vec<BasicTransform> {
+        let turns = |list: &[BoardSymmetry]| list.iter().map(|&s| BasicTransform::Turn(s)).collect();
+        let identity = BasicTransform::Turn(BoardSymmetry::Identity);
         match kind {
-            TransformKind::Flip => turns(&Symmetry::ALL),
-            TransformKind::FlipVertical => turns(&[Symmetry::Identity, Symmetry::ReflectFiles]),
-            TransformKind::FlipHorizontal => turns(&[Symmetry::Identity, Symmetry::ReflectRanks]),
+            TransformKind::Flip => turns(&BoardSymmetry::ALL),
+            TransformKind::FlipVertical => turns(&[BoardSymmetry::Identity, BoardSymmetry::ReflectFiles]),
+            TransformKind::FlipHorizontal => turns(&[BoardSymmetry::Identity, BoardSymmetry::ReflectRanks]),
             TransformKind::Rotate90 => {
-                turns(&[Symmetry::Identity, Symmetry::Rotate90Ccw, Symmetry::Rotate180, Symmetry::Rotate90Cw])
+                turns(&[BoardSymmetry::Identity, BoardSymmetry::Rotate90Ccw, BoardSymmetry::Rotate180, BoardSymmetry::Rotate90Cw])
             }
-            TransformKind::Rotate45 => (0..8).map(Basic::Rotate45).collect(),
-            TransformKind::FlipColor => vec![identity, Basic::SwapColors],
-            TransformKind::ReverseColor => vec![Basic::SwapColors],
+            TransformKind::Rotate45 => (0..8).map(BasicTransform::Rotate45).collect(),
+            TransformKind::FlipColor => vec![identity, BasicTransform::SwapColors],
+            TransformKind::ReverseColor => vec![BasicTransform::SwapColors],
             TransformKind::Shift => {
-                (-7..=7).flat_map(|right| (-7..=7).map(move |up| Basic::Shift { right, up })).collect()
+                (-7..=7).flat_map(|right| (-7..=7).map(move |up| BasicTransform::Shift { right, up })).collect()
             }
-            TransformKind::ShiftHorizontal => (-7..=7).map(|right| Basic::Shift { right, up: 0 }).collect(),
-            TransformKind::ShiftVertical => (-7..=7).map(|up| Basic::Shift { right: 0, up }).collect(),
+            TransformKind::ShiftHorizontal => (-7..=7).map(|right| BasicTransform::Shift { right, up: 0 }).collect(),
+            TransformKind::ShiftVertical => (-7..=7).map(|up| BasicTransform::Shift { right: 0, up }).collect(),
         }
     }
 
     /// The same in the order in which copies are evaluated: see [`Symmetry::IN_TURN`].
-    pub(super) fn in_turn(kind: TransformKind) -> Vec<Basic> {
+    pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
-            TransformKind::Flip => Symmetry::IN_TURN.map(Basic::Turn).into(),
-            _ => Basic::all(kind),
+            TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
+            _ => BasicTransform::all(kind),
         }
     }
 
     /// What `currenttransform` calls it; what changes nothing has no name.
     pub(super) fn name(&self) -> Option<String> {
         match self {
-            Basic::Turn(symmetry) => symmetry.name().map(String::from),
-            Basic::Rotate45(0) | Basic::Shift { right: 0, up: 0 } | Basic::List(_) => None,
-            Basic::Rotate45(eighths) => Some(format!("rotate45^{eighths}")),
-            Basic::SwapColors => Some("invertcolor reflect_h".into()),
-            Basic::Shift { right, up } => {
+            BasicTransform::Turn(symmetry) => symmetry.name().map(String::from),
+            BasicTransform::Rotate45(0) | BasicTransform::Shift { right: 0, up: 0 } | BasicTransform::List(_) => None,
+            BasicTransform::Rotate45(eighths) => Some(format!("rotate45^{eighths}")),
+            BasicTransform::SwapColors => Some("invertcolor reflect_h".into()),
+            BasicTransform::Shift { right, up } => {
                 let step = |by: i32, [less, more]: [&str; 2]| {
                     (by != 0).then(|| format!("{}^{}", if by < 0 { less } else { more }, by.unsigned_abs()))
                 };
@@ -273,11 +273,11 @@ impl Basic {
     /// The image of a designator's squares.
     pub(super) fn squares(&self, mask: Bitboard) -> Bitboard {
         match self {
-            Basic::Turn(symmetry) => symmetry.squares(mask),
-            Basic::Rotate45(_) => mask,
-            Basic::SwapColors => Symmetry::ReflectRanks.squares(mask),
-            Basic::Shift { right, up } => shifted(mask, *right, *up),
-            Basic::List(images) => images.squares(mask),
+            BasicTransform::Turn(symmetry) => symmetry.squares(mask),
+            BasicTransform::Rotate45(_) => mask,
+            BasicTransform::SwapColors => BoardSymmetry::ReflectRanks.squares(mask),
+            BasicTransform::Shift { right, up } => shifted(mask, *right, *up),
+            BasicTransform::List(images) => images.squares(mask),
         }
     }
 
@@ -300,11 +300,11 @@ impl Basic {
     /// The image of a set of directions.
     pub(super) fn dirs(&self, dirs: Dirs) -> Dirs {
         match self {
-            Basic::Turn(symmetry) => symmetry.dirs(dirs),
-            Basic::SwapColors => Symmetry::ReflectRanks.dirs(dirs),
+            BasicTransform::Turn(symmetry) => symmetry.dirs(dirs),
+            BasicTransform::SwapColors => BoardSymmetry::ReflectRanks.dirs(dirs),
             // CQL 5 has no directions.
-            Basic::Shift { .. } | Basic::List(_) => dirs,
-            Basic::Rotate45(eighths) => {
+            BasicTransform::Shift { .. } | BasicTransform::List(_) => dirs,
+            BasicTransform::Rotate45(eighths) => {
                 let mut out = 0;
                 for k in 0..8 {
                     if dirs.0 >> k & 1 != 0 {
@@ -319,18 +319,18 @@ impl Basic {
     /// Whether `light` becomes `dark`.
     pub(super) fn swaps_shades(&self) -> bool {
         match self {
-            Basic::Turn(symmetry) => symmetry.swaps_shades(),
-            Basic::SwapColors => Symmetry::ReflectRanks.swaps_shades(),
-            Basic::Shift { right, up } => (right + up) % 2 != 0,
-            Basic::Rotate45(_) | Basic::List(_) => false,
+            BasicTransform::Turn(symmetry) => symmetry.swaps_shades(),
+            BasicTransform::SwapColors => BoardSymmetry::ReflectRanks.swaps_shades(),
+            BasicTransform::Shift { right, up } => (right + up) % 2 != 0,
+            BasicTransform::Rotate45(_) | BasicTransform::List(_) => false,
         }
     }
 
     /// Whether White becomes Black.
     pub(super) fn swaps_colors(&self) -> bool {
         match self {
-            Basic::SwapColors => true,
-            Basic::List(images) => images.swaps_colors,
+            BasicTransform::SwapColors => true,
+            BasicTransform::List(images) => images.swaps_colors,
             _ => false,
         }
     }
@@ -444,46 +444,46 @@ mod tests {
 
     #[test]
     fn symmetries_move_squares_as_documented() {
-        let turn = |s: Symmetry, name: &str| s.squares(set(name));
-        assert_eq!(turn(Symmetry::Rotate90Ccw, "a2"), set("g1"));
-        assert_eq!(turn(Symmetry::Rotate180, "a2"), set("h7"));
-        assert_eq!(turn(Symmetry::Rotate90Cw, "a2"), set("b8"));
-        assert_eq!(turn(Symmetry::ReflectRanks, "a2"), set("a7"));
-        assert_eq!(turn(Symmetry::ReflectFiles, "a2"), set("h2"));
-        assert_eq!(turn(Symmetry::ReflectMain, "a2"), set("b1"));
-        assert_eq!(turn(Symmetry::ReflectAnti, "a2"), set("g8"));
+        let turn = |s: BoardSymmetry, name: &str| s.squares(set(name));
+        assert_eq!(turn(BoardSymmetry::Rotate90Ccw, "a2"), set("g1"));
+        assert_eq!(turn(BoardSymmetry::Rotate180, "a2"), set("h7"));
+        assert_eq!(turn(BoardSymmetry::Rotate90Cw, "a2"), set("b8"));
+        assert_eq!(turn(BoardSymmetry::ReflectRanks, "a2"), set("a7"));
+        assert_eq!(turn(BoardSymmetry::ReflectFiles, "a2"), set("h2"));
+        assert_eq!(turn(BoardSymmetry::ReflectMain, "a2"), set("b1"));
+        assert_eq!(turn(BoardSymmetry::ReflectAnti, "a2"), set("g8"));
     }
 
     #[test]
     fn directions_turn_with_the_board() {
         let (right, northeast, up, left, down) = (Dirs(1), Dirs(2), Dirs(4), Dirs(16), Dirs(64));
-        assert_eq!(Symmetry::Rotate90Ccw.dirs(right), up);
-        assert_eq!(Symmetry::Rotate90Cw.dirs(right), down);
-        assert_eq!(Symmetry::ReflectFiles.dirs(right), left);
-        assert_eq!(Symmetry::ReflectRanks.dirs(right), right);
-        assert_eq!(Symmetry::ReflectMain.dirs(right), up);
-        assert_eq!(Symmetry::ReflectAnti.dirs(right), down);
-        assert_eq!(Symmetry::ReflectMain.dirs(northeast), northeast);
-        assert_eq!(Basic::Rotate45(1).dirs(right), northeast);
-        assert_eq!(Basic::Rotate45(7).dirs(right), Dirs(128));
-        assert_eq!(Basic::SwapColors.dirs(up), down);
+        assert_eq!(BoardSymmetry::Rotate90Ccw.dirs(right), up);
+        assert_eq!(BoardSymmetry::Rotate90Cw.dirs(right), down);
+        assert_eq!(BoardSymmetry::ReflectFiles.dirs(right), left);
+        assert_eq!(BoardSymmetry::ReflectRanks.dirs(right), right);
+        assert_eq!(BoardSymmetry::ReflectMain.dirs(right), up);
+        assert_eq!(BoardSymmetry::ReflectAnti.dirs(right), down);
+        assert_eq!(BoardSymmetry::ReflectMain.dirs(northeast), northeast);
+        assert_eq!(BasicTransform::Rotate45(1).dirs(right), northeast);
+        assert_eq!(BasicTransform::Rotate45(7).dirs(right), Dirs(128));
+        assert_eq!(BasicTransform::SwapColors.dirs(up), down);
     }
 
     #[test]
     fn shades_swap_when_one_axis_is_mirrored() {
-        let swapping: Vec<Symmetry> = Symmetry::ALL.into_iter().filter(|s| s.swaps_shades()).collect();
+        let swapping: Vec<BoardSymmetry> = BoardSymmetry::ALL.into_iter().filter(|s| s.swaps_shades()).collect();
         assert_eq!(
             swapping,
-            [Symmetry::Rotate90Ccw, Symmetry::Rotate90Cw, Symmetry::ReflectRanks, Symmetry::ReflectFiles]
+            [BoardSymmetry::Rotate90Ccw, BoardSymmetry::Rotate90Cw, BoardSymmetry::ReflectRanks, BoardSymmetry::ReflectFiles]
         );
-        assert!(Basic::Shift { right: 1, up: 2 }.swaps_shades());
-        assert!(!Basic::Shift { right: -1, up: 1 }.swaps_shades());
-        assert!(Basic::SwapColors.swaps_shades());
+        assert!(BasicTransform::Shift { right: 1, up: 2 }.swaps_shades());
+        assert!(!BasicTransform::Shift { right: -1, up: 1 }.swaps_shades());
+        assert!(BasicTransform::SwapColors.swaps_shades());
     }
 
     #[test]
     fn keywords_have_the_documented_sizes() {
-        let size = |kind| Basic::all(kind).len();
+        let size = |kind| BasicTransform::all(kind).len();
         assert_eq!(size(TransformKind::Flip), 8);
         assert_eq!(size(TransformKind::FlipVertical), 2);
         assert_eq!(size(TransformKind::FlipHorizontal), 2);

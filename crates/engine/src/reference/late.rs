@@ -9,13 +9,13 @@ use std::{
 };
 
 use super::{
-    Reference, ReferenceError, RunState, Top,
+    Reference, ReferenceError, RunState, Outermost,
     eval::Evaluation,
     top,
-    whole::{Fault, Wanted},
+    whole::{GameFault, WantedFacts},
 };
 use crate::{
-    CopyHits, EngineError, FindSpan, Hits, Interrupt, Span, Spot, place,
+    CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, Spot, place,
     spans::{GameSpans, of_hit},
 };
 use orbit_query::{Query, tree::Kind};
@@ -43,7 +43,7 @@ pub struct LateSpans<'a> {
 }
 
 /// A hit by the number of its position, and the lowest copy that matches, if that is known.
-type HitAt = (u32, Option<usize>);
+type LateHit = (u32, Option<usize>);
 
 impl SpanFinder {
     /// Expands a query.
@@ -69,13 +69,13 @@ impl SpanFinder {
     fn spans(
         &self,
         spots: &[Spot],
-        hits: &[HitAt],
+        hits: &[LateHit],
         interrupt: &Interrupt,
-    ) -> Result<Vec<Option<Span>>, Fault> {
+    ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         if self.judges_apart {
             return self.reference.spans_apart(spots, hits, interrupt);
         }
-        let wanted = Wanted { spans: true, ..Wanted::default() };
+        let wanted = WantedFacts { spans: true, ..WantedFacts::default() };
         let mut found =
             self.reference.game(spots, &mut RunState::new(&self.query), (wanted, |_| true), interrupt)?;
         Ok(hits.iter().map(|&(node, _)| found.values[node as usize].span.take()).collect())
@@ -86,20 +86,20 @@ impl Reference {
     fn spans_apart(
         &self,
         spots: &[Spot],
-        hits: &[HitAt],
+        hits: &[LateHit],
         interrupt: &Interrupt,
-    ) -> Result<Vec<Option<Span>>, Fault> {
+    ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(spots, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        let span = |&(node, copy): &HitAt| {
+        let span = |&(node, copy): &LateHit| {
             let at = node as usize;
             let span = evaluation.there(at, |there| match top(&self.body) {
-                Top::Sets(copies) => there.span_of_copies(copies, copy),
-                Top::Numbers(copies) => there.span_of_copies(copies, copy),
-                Top::Filters(copies) => there.span_of_copies(copies, copy),
+                Outermost::Sets(copies) => there.span_of_copies(copies, copy),
+                Outermost::Numbers(copies) => there.span_of_copies(copies, copy),
+                Outermost::Filters(copies) => there.span_of_copies(copies, copy),
             });
             evaluation.state.notes.clear();
-            evaluation.state.fault.take().map_or(Ok(span), |diagnostic| Err(Fault { at, diagnostic }))
+            evaluation.state.fault.take().map_or(Ok(span), |diagnostic| Err(GameFault { at, diagnostic }))
         };
         hits.iter().map(span).collect()
     }
@@ -107,11 +107,11 @@ impl Reference {
 
 impl Evaluation<'_> {
     /// The span of a copy, or of the first that matches.
-    fn span_of_copies<F: Kind<super::Explicit>>(
+    fn span_of_copies<F: Kind<super::ExplicitForm>>(
         &mut self,
         copies: &[F],
         copy: Option<usize>,
-    ) -> Option<Span> {
+    ) -> Option<MatchSpan> {
         let known = copy.and_then(|copy| copies.get(copy..=copy));
         for copy in known.unwrap_or(copies) {
             let begin = self.notes_begin();
@@ -129,12 +129,12 @@ impl LateSpans<'_> {
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         let lowest = |hit: usize| copies.and_then(|copies| copies.lowest(hit)).map(|copy| copy as usize);
         let slots = hits.slots(first..game.end_slot()).zip(before..);
-        let of_hits: Vec<HitAt> = slots.map(|(slot, hit)| ((slot - first) as u32, lowest(hit))).collect();
+        let of_hits: Vec<LateHit> = slots.map(|(slot, hit)| ((slot - first) as u32, lowest(hit))).collect();
         match self.finder.spans(&spots(game, hits.main_lines), &of_hits, self.interrupt) {
             Ok(spans) => {
                 of_hits.into_iter().zip(spans).map(|((node, _), span)| (node, span.map(Arc::new))).collect()
             }
-            Err(Fault { at, diagnostic }) => {
+            Err(GameFault { at, diagnostic }) => {
                 let place = place(game, first + at);
                 let (game, diagnostic) = (game.number(), Box::new(diagnostic));
                 let error = match self.interrupt.is_set() {
@@ -150,7 +150,7 @@ impl LateSpans<'_> {
 }
 
 impl FindSpan for LateSpans<'_> {
-    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>> {
+    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         if self.fault.get().is_some() {
             return None;
         }

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::{
     geometry::{square, xy},
-    moves::Placement,
+    moves::SquareArray,
 };
 use orbit_query::tree::{Dirs, PawnKind, PinPart};
 
@@ -61,7 +61,7 @@ pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
 }
 
 /// The squares of `attackers` whose piece attacks a square of `targets`.
-pub(super) fn attackers(board: &Placement, attackers: Bitboard, targets: Bitboard) -> Bitboard {
+pub(super) fn attackers(board: &SquareArray, attackers: Bitboard, targets: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in attackers {
         if (board.attacks_from(s) & targets).any() {
@@ -72,7 +72,7 @@ pub(super) fn attackers(board: &Placement, attackers: Bitboard, targets: Bitboar
 }
 
 /// The squares of `targets` that a piece on `attackers` attacks.
-pub(super) fn attacked(board: &Placement, targets: Bitboard, attackers: Bitboard) -> Bitboard {
+pub(super) fn attacked(board: &SquareArray, targets: Bitboard, attackers: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in attackers {
         out |= board.attacks_from(s) & targets;
@@ -82,7 +82,7 @@ pub(super) fn attacked(board: &Placement, targets: Bitboard, attackers: Bitboard
 
 /// The number of pairs of a square of the one set and one of the other, of which the first holds a piece
 /// that attacks the second.
-pub(super) fn attack_count(board: &Placement, attackers: Bitboard, targets: Bitboard) -> i32 {
+pub(super) fn attack_count(board: &SquareArray, attackers: Bitboard, targets: Bitboard) -> i32 {
     let mut pairs = 0;
     for from in attackers {
         for to in targets {
@@ -94,7 +94,7 @@ pub(super) fn attack_count(board: &Placement, attackers: Bitboard, targets: Bitb
 
 /// The number of straight lines, each in its direction, whose occupied squares lie in these sets in this
 /// order, one in each, the first and the last at the ends.
-pub(super) fn ray_count(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
+pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
     let mut lines = 0;
     for start in sets[0].into_iter().filter(|&start| board.at(start).is_some()) {
         for step in dirs.steps().filter(|&step| !attack || slides(board, start, step)) {
@@ -108,7 +108,7 @@ pub(super) fn ray_count(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bit
 }
 
 /// Whether a queen, rook or bishop on the square moves in that direction.
-pub(super) fn slides(board: &Placement, from: Square, (dx, dy): (i8, i8)) -> bool {
+pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> bool {
     let diagonal = dx != 0 && dy != 0;
     match board.at(from).map(|piece| piece.role) {
         Some(Role::Queen) => true,
@@ -129,7 +129,7 @@ pub(super) struct RayEnds {
 
 /// All lines that start in the first set and meet the others in order; squares on the way are
 /// empty or members. With `attack` the first square holds a slider that moves in the direction.
-pub(super) fn ray(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> RayEnds {
+pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> RayEnds {
     let mut ends = RayEnds::default();
     for start in sets[0] {
         for step in dirs.steps() {
@@ -149,7 +149,7 @@ pub(super) fn ray(board: &Placement, dirs: Dirs, attack: bool, sets: &[Bitboard]
 
 /// The last squares of all ways to find the sets in order on the path. An empty square that is in
 /// the next set is tried both as its member and as a square passed over.
-fn ray_ends(board: &Placement, path: &[Square], sets: &[Bitboard]) -> Bitboard {
+fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard {
     let Some((&here, further)) = path.split_first() else { return Bitboard::EMPTY };
     let (&next, later) = sets.split_first().expect("a ray has a last set");
     let mut out = Bitboard::EMPTY;
@@ -166,7 +166,7 @@ fn ray_ends(board: &Placement, path: &[Square], sets: &[Bitboard]) -> Bitboard {
 /// `through`, and behind it, with nothing else between, a square of `to` that is empty or holds a
 /// piece of the other colour.
 pub(super) fn pin(
-    board: &Placement,
+    board: &SquareArray,
     value: PinPart,
     from: Bitboard,
     through: Bitboard,
@@ -203,7 +203,7 @@ pub(super) fn pin(
 }
 
 /// A pawn-structure set, both colours together.
-pub(super) fn pawns(board: &Placement, kind: PawnKind) -> Bitboard {
+pub(super) fn pawns(board: &SquareArray, kind: PawnKind) -> Bitboard {
     let all: Vec<(Square, Color)> = Square::ALL
         .into_iter()
         .filter_map(|s| board.at(s).filter(|piece| piece.role == Role::Pawn).map(|piece| (s, piece.color)))

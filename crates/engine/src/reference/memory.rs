@@ -7,24 +7,24 @@ use std::{
 
 use super::{
     found::{Note, Noted},
-    program::Program,
+    program::ChainProgram,
 };
 
 /// What the chains of a query remember in one game. Each copy of a chain is known by its place in memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chains {
-    pub(super) programs: HashMap<usize, Option<Rc<Compiled>>>,
+pub(super) struct ChainMemory {
+    pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,
     /// `nestban`: the positions at which a chain cannot begin any more.
     pub(super) banned: HashMap<usize, HashSet<usize>>,
     /// The path that succeeded last.
-    pub(super) last_walk: Option<Walk>,
+    pub(super) last_walk: Option<PathProgress>,
     /// The longest runs that `consecutivemoves` has found on two ways.
-    runs: [Run; 2],
+    runs: [MoveRun; 2],
 }
 
 /// Positions that moves lead to one after the other on the way to the position of a variable.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Run {
+pub(super) struct MoveRun {
     /// The name of the variable.
     pub(super) name: String,
     pub(super) nodes: Vec<usize>,
@@ -32,15 +32,15 @@ pub(super) struct Run {
 
 /// A chain that is ready to be searched for.
 #[derive(Clone, Debug)]
-pub(super) struct Compiled {
-    pub(super) program: Program,
+pub(super) struct CompiledChain {
+    pub(super) program: ChainProgram,
     /// All ways have to be walked.
     pub(super) keeps_state: bool,
 }
 
-impl Chains {
+impl ChainMemory {
     /// Keeps a pair of runs if it is longer than any before.
-    pub(super) fn keep_longest(&mut self, runs: [Run; 2]) {
+    pub(super) fn keep_longest(&mut self, runs: [MoveRun; 2]) {
         if runs[0].nodes.len() > self.runs[0].nodes.len() {
             self.runs = runs;
         }
@@ -60,7 +60,7 @@ impl Chains {
 
 /// How far a path has come, or came when it succeeded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
+pub(super) struct PathProgress {
     pub(super) start: usize,
     /// The moves that count.
     pub(super) count: i32,

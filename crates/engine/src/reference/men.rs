@@ -2,23 +2,23 @@
 
 use shakmaty::{Bitboard, Square};
 
-use super::played::Played;
+use super::played::PlayedMove;
 use orbit_core::board::Position;
 
 /// Which piece stands on each square of a position.
 #[derive(Clone, Debug)]
-pub(super) struct Men([Option<u8>; 64]);
+pub(super) struct PieceMap([Option<u8>; 64]);
 
-impl Men {
+impl PieceMap {
     /// The pieces of the first position are numbered in the order of their squares.
-    pub(super) fn at_start(position: &Position) -> Men {
+    pub(super) fn at_start(position: &Position) -> PieceMap {
         let mut numbers = 0..=u8::MAX;
         let occupied = |s| position.board.at(s).piece().is_some();
-        Men(std::array::from_fn(|n| if occupied(Square::new(n as u32)) { numbers.next() } else { None }))
+        PieceMap(std::array::from_fn(|n| if occupied(Square::new(n as u32)) { numbers.next() } else { None }))
     }
 
     /// Where they stand after a move.
-    pub(super) fn after(&self, played: &Played) -> Men {
+    pub(super) fn after(&self, played: &PlayedMove) -> PieceMap {
         let mut out = self.clone();
         if let Some(captured) = played.captured {
             out.0[captured as usize] = None;

@@ -35,17 +35,17 @@ use orbit_query::{
 };
 
 use super::{Answer, Interrupt, Spot};
-use copies::{Copies, CopyOrder, Expander, Explicit, Filter, NumberCopies};
+use copies::{Copies, CopyOrder, CopyBuilder, ExplicitForm, PlainFilter, NumberCopies};
 use eval::Evaluation;
 use state::Declared;
 use value::Value;
 
 pub use bulk::Bulk;
 pub use commentator::Commentator;
-pub use found::{Found, FoundValue, GameFound, Note, Noted};
+pub use found::{PositionAnswer, FoundValue, GameFound, Note, Noted};
 pub use late::{LateSpans, SpanFinder};
 pub use state::RunState;
-pub use whole::{Fault, Wanted};
+pub use whole::{GameFault, WantedFacts};
 
 mod bulk;
 mod chains;
@@ -109,9 +109,9 @@ pub enum ReferenceError {
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Its copies come in the order in which they are evaluated.
-    body: Filter,
+    body: PlainFilter,
     /// The same with copies in the order of their numbers, if that differs.
-    numbered: Option<Filter>,
+    numbered: Option<PlainFilter>,
     declared: Declared,
 }
 
@@ -122,7 +122,7 @@ impl Reference {
     ///
     /// See [`ReferenceError`].
     pub fn new(query: &Query) -> Result<Reference, ReferenceError> {
-        let expand = |order| Expander::expand(&query.body, order);
+        let expand = |order| CopyBuilder::expand(&query.body, order);
         let (body, numbered) = match order_shows(query) {
             true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
             false => (expand(CopyOrder::Declared)?, None),
@@ -152,9 +152,9 @@ impl Reference {
     /// The number of copies of the outermost filter if that is a transform, else 1.
     pub fn copies(&self) -> usize {
         match top(self.numbered.as_ref().unwrap_or(&self.body)) {
-            Top::Sets(copies) => copies.len(),
-            Top::Numbers(copies) => copies.len(),
-            Top::Filters(copies) => copies.len(),
+            Outermost::Sets(copies) => copies.len(),
+            Outermost::Numbers(copies) => copies.len(),
+            Outermost::Filters(copies) => copies.len(),
         }
     }
 
@@ -170,9 +170,9 @@ impl Reference {
 
     fn matching_copies(&self, evaluation: &mut Evaluation) -> Vec<bool> {
         match top(self.numbered.as_ref().unwrap_or(&self.body)) {
-            Top::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
-            Top::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
-            Top::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Outermost::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Outermost::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Outermost::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
         }
     }
 }
@@ -191,26 +191,26 @@ fn order_shows(query: &Query) -> bool {
 }
 
 /// The copies of the outermost filter if that is a transform, else the filter itself.
-enum Top<'a> {
-    Sets(&'a [Squares<Explicit>]),
-    Numbers(&'a [Number<Explicit>]),
-    Filters(&'a [Filter]),
+enum Outermost<'a> {
+    Sets(&'a [Squares<ExplicitForm>]),
+    Numbers(&'a [Number<ExplicitForm>]),
+    Filters(&'a [PlainFilter]),
 }
 
-fn top(filter: &Filter) -> Top<'_> {
+fn top(filter: &PlainFilter) -> Outermost<'_> {
     match filter {
         Any::Condition(f) => match f.op() {
             ConditionOp::Braces(all) if let [only] = &all[..] => return top(only),
-            ConditionOp::Form(Copies::Orbit(copies)) => return Top::Filters(copies),
+            ConditionOp::Form(Copies::Orbit(copies)) => return Outermost::Filters(copies),
             _ => {}
         },
-        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => return Top::Sets(copies),
+        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => return Outermost::Sets(copies),
         Any::Number(f) => match f.op() {
-            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => return Top::Numbers(copies),
-            NumberOp::Form(NumberCopies::Counted(_, copies)) => return Top::Filters(copies),
+            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => return Outermost::Numbers(copies),
+            NumberOp::Form(NumberCopies::Counted(_, copies)) => return Outermost::Filters(copies),
             _ => {}
         },
         _ => {}
     }
-    Top::Filters(std::slice::from_ref(filter))
+    Outermost::Filters(std::slice::from_ref(filter))
 }

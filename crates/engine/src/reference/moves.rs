@@ -23,25 +23,25 @@ use orbit_query::tree::Special;
 
 /// A move reduced to what queries ask: castling is the king's move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Step {
+pub(super) struct ReducedMove {
     pub(super) from: Square,
     pub(super) to: Square,
-    kind: Kind,
+    kind: StepKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum StepKind {
     Plain,
     EnPassant,
     Castle { rook: Square, king_side: bool },
 }
 
-impl Step {
+impl ReducedMove {
     /// The square of the man that the move would take, if one stands there; in passing it is not the arrival.
     pub(super) fn takes_on(self) -> Square {
         match self.kind {
-            Kind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
-            Kind::Plain | Kind::Castle { .. } => self.to,
+            StepKind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
+            StepKind::Plain | StepKind::Castle { .. } => self.to,
         }
     }
 
@@ -49,32 +49,32 @@ impl Step {
     pub(super) fn is(self, special: Special) -> bool {
         match special {
             Special::Any => true,
-            Special::Castle => matches!(self.kind, Kind::Castle { .. }),
-            Special::KingSide => matches!(self.kind, Kind::Castle { king_side: true, .. }),
-            Special::QueenSide => matches!(self.kind, Kind::Castle { king_side: false, .. }),
-            Special::EnPassant => self.kind == Kind::EnPassant,
+            Special::Castle => matches!(self.kind, StepKind::Castle { .. }),
+            Special::KingSide => matches!(self.kind, StepKind::Castle { king_side: true, .. }),
+            Special::QueenSide => matches!(self.kind, StepKind::Castle { king_side: false, .. }),
+            Special::EnPassant => self.kind == StepKind::EnPassant,
         }
     }
 }
 
 /// The legal moves of a position and whether the side to move is in check.
-pub(super) struct Rules {
+pub(super) struct LegalMoves {
     pub(super) check: bool,
     pub(super) has_king: bool,
-    pub(super) legal: Vec<Step>,
+    pub(super) legal: Vec<ReducedMove>,
 }
 
-impl Rules {
-    pub(super) fn of(position: &Position) -> Rules {
-        let placement = Placement::new(position);
+impl LegalMoves {
+    pub(super) fn of(position: &Position) -> LegalMoves {
+        let placement = SquareArray::new(position);
         let has_king = placement.kings(placement.turn).next().is_some();
         match position.to_chess() {
-            Ok(chess) => Rules {
+            Ok(chess) => LegalMoves {
                 check: chess.is_check(),
                 has_king,
                 legal: chess.legal_moves().into_iter().map(step_of).collect(),
             },
-            Err(_) => Rules {
+            Err(_) => LegalMoves {
                 check: placement.king_attacked(placement.turn),
                 has_king,
                 legal: placement.legal_moves(),
@@ -83,19 +83,19 @@ impl Rules {
     }
 }
 
-fn step_of(mv: Move) -> Step {
+fn step_of(mv: Move) -> ReducedMove {
     match mv {
-        Move::Normal { from, to, .. } => Step { from, to, kind: Kind::Plain },
-        Move::EnPassant { from, to } => Step { from, to, kind: Kind::EnPassant },
+        Move::Normal { from, to, .. } => ReducedMove { from, to, kind: StepKind::Plain },
+        Move::EnPassant { from, to } => ReducedMove { from, to, kind: StepKind::EnPassant },
         Move::Castle { king, rook } => castling(king, rook),
         Move::Put { .. } => unreachable!("orthodox chess has no drops"),
     }
 }
 
-fn castling(king: Square, rook: Square) -> Step {
+fn castling(king: Square, rook: Square) -> ReducedMove {
     let king_side = rook > king;
     let to = on_rank_of(king, if king_side { 6 } else { 2 });
-    Step { from: king, to, kind: Kind::Castle { rook, king_side } }
+    ReducedMove { from: king, to, kind: StepKind::Castle { rook, king_side } }
 }
 
 fn on_rank_of(s: Square, file: i32) -> Square {
@@ -104,7 +104,7 @@ fn on_rank_of(s: Square, file: i32) -> Square {
 
 /// One position as an array of squares.
 #[derive(Clone)]
-pub(super) struct Placement {
+pub(super) struct SquareArray {
     squares: [Option<Piece>; 64],
     occupied: Bitboard,
     pub(super) turn: Color,
@@ -113,10 +113,10 @@ pub(super) struct Placement {
     rights: Vec<(Square, bool)>,
 }
 
-impl Placement {
-    pub(super) fn new(position: &Position) -> Placement {
+impl SquareArray {
+    pub(super) fn new(position: &Position) -> SquareArray {
         let turn = position.state.turn();
-        Placement {
+        SquareArray {
             squares: std::array::from_fn(|n| position.board.at(Square::new(n as u32)).piece()),
             occupied: position.board.occupied(),
             turn,
@@ -164,7 +164,7 @@ impl Placement {
     }
 
     /// All moves of the side to move, whatever becomes of its kings. A promotion stands here once.
-    pub(super) fn pseudolegal_moves(&self) -> Vec<Step> {
+    pub(super) fn pseudolegal_moves(&self) -> Vec<ReducedMove> {
         let mut out = Vec::new();
         for (from, piece) in self.of_color(self.turn) {
             if piece.role == Role::Pawn {
@@ -173,7 +173,7 @@ impl Placement {
             }
             for to in self.attacks_from(from) {
                 if self.at(to).is_none_or(|target| target.color != self.turn) {
-                    out.push(Step { from, to, kind: Kind::Plain });
+                    out.push(ReducedMove { from, to, kind: StepKind::Plain });
                 }
             }
         }
@@ -182,24 +182,24 @@ impl Placement {
         out
     }
 
-    fn pawn_moves(&self, from: Square, out: &mut Vec<Step>) {
+    fn pawn_moves(&self, from: Square, out: &mut Vec<ReducedMove>) {
         let (x, y) = xy(from);
         let (up, second) = if self.turn.is_white() { (1, 1) } else { (-1, 6) };
         let empty = |s: Option<Square>| s.filter(|&s| self.at(s).is_none());
         if let Some(to) = empty(square(x, y + up)) {
-            out.push(Step { from, to, kind: Kind::Plain });
+            out.push(ReducedMove { from, to, kind: StepKind::Plain });
             if y == second
                 && let Some(to) = empty(square(x, y + 2 * up))
             {
-                out.push(Step { from, to, kind: Kind::Plain });
+                out.push(ReducedMove { from, to, kind: StepKind::Plain });
             }
         }
         for to in [square(x - 1, y + up), square(x + 1, y + up)].into_iter().flatten() {
             if self.at(to).is_some_and(|target| target.color != self.turn) {
-                out.push(Step { from, to, kind: Kind::Plain });
+                out.push(ReducedMove { from, to, kind: StepKind::Plain });
             }
             if self.en_passant == Some(to) && self.en_passant_possible(to) {
-                out.push(Step { from, to, kind: Kind::EnPassant });
+                out.push(ReducedMove { from, to, kind: StepKind::EnPassant });
             }
         }
     }
@@ -214,7 +214,7 @@ impl Placement {
     }
 
     /// The castling of a right, if the pieces stand for it and nothing is in the way.
-    fn castling(&self, rook: Square, king_side: bool) -> Option<Step> {
+    fn castling(&self, rook: Square, king_side: bool) -> Option<ReducedMove> {
         let back = xy(rook).1;
         let king = self.kings(self.turn).find(|&king| xy(king).1 == back)?;
         let stands = self.at(rook) == Some(Piece { color: self.turn, role: Role::Rook });
@@ -229,12 +229,12 @@ impl Placement {
         clear.then_some(step)
     }
 
-    fn legal_moves(&self) -> Vec<Step> {
+    fn legal_moves(&self) -> Vec<ReducedMove> {
         self.pseudolegal_moves().into_iter().filter(|&step| self.is_legal(step)).collect()
     }
 
-    fn is_legal(&self, step: Step) -> bool {
-        if let Kind::Castle { .. } = step.kind {
+    fn is_legal(&self, step: ReducedMove) -> bool {
+        if let StepKind::Castle { .. } = step.kind {
             let king = self.at(step.from);
             let unattacked = |s: Square| {
                 let mut there = self.clone();
@@ -251,16 +251,16 @@ impl Placement {
     }
 
     /// The squares after a move; what a pawn promotes to does not matter to its own king.
-    fn after(&self, step: Step) -> Placement {
+    fn after(&self, step: ReducedMove) -> SquareArray {
         let mut out = self.clone();
         let mover = self.at(step.from);
         out.put(step.from, None);
         match step.kind {
-            Kind::Plain => {}
-            Kind::EnPassant => {
+            StepKind::Plain => {}
+            StepKind::EnPassant => {
                 out.put(step.takes_on(), None);
             }
-            Kind::Castle { rook, king_side } => {
+            StepKind::Castle { rook, king_side } => {
                 out.put(rook, None);
                 out.put(on_rank_of(rook, if king_side { 5 } else { 3 }), self.at(rook));
             }
@@ -287,12 +287,12 @@ mod tests {
         Position::from_setup(&fen.parse::<Fen>().unwrap().into_setup())
     }
 
-    fn names(steps: &[Step]) -> BTreeSet<String> {
+    fn names(steps: &[ReducedMove]) -> BTreeSet<String> {
         steps.iter().map(|step| format!("{}{}", step.from, step.to)).collect()
     }
 
-    fn pairs(steps: &[Step]) -> BTreeSet<(Square, Square, bool, bool)> {
-        let flags = |step: &Step| (step.is(Special::Castle), step.is(Special::EnPassant));
+    fn pairs(steps: &[ReducedMove]) -> BTreeSet<(Square, Square, bool, bool)> {
+        let flags = |step: &ReducedMove| (step.is(Special::Castle), step.is(Special::EnPassant));
         steps.iter().map(|step| (step.from, step.to, flags(step).0, flags(step).1)).collect()
     }
 
@@ -315,8 +315,8 @@ mod tests {
             let mut chess = Chess::from_setup(setup, CastlingMode::Chess960).unwrap();
             for _ in 0..80 {
                 let packed = Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always));
-                let placement = Placement::new(&packed);
-                let theirs: Vec<Step> = chess.legal_moves().into_iter().map(step_of).collect();
+                let placement = SquareArray::new(&packed);
+                let theirs: Vec<ReducedMove> = chess.legal_moves().into_iter().map(step_of).collect();
                 let ours = placement.legal_moves();
                 assert_eq!(pairs(&ours), pairs(&theirs), "{}", packed.to_fen());
                 assert_eq!(placement.king_attacked(placement.turn), chess.is_check());
@@ -335,11 +335,11 @@ mod tests {
 
     #[test]
     fn pseudolegal_moves_ignore_the_safety_of_the_king() {
-        let pinned = Placement::new(&position("4r1k1/8/8/8/8/8/4N3/R3K2R w KQ - 0 1"));
+        let pinned = SquareArray::new(&position("4r1k1/8/8/8/8/8/4N3/R3K2R w KQ - 0 1"));
         assert!(names(&pinned.pseudolegal_moves()).contains("e2c3"));
         assert!(!names(&pinned.legal_moves()).contains("e2c3"));
-        let through_check = Placement::new(&position("5rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1"));
-        let castlings = |steps: Vec<Step>| {
+        let through_check = SquareArray::new(&position("5rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1"));
+        let castlings = |steps: Vec<ReducedMove>| {
             names(&steps.into_iter().filter(|step| step.is(Special::Castle)).collect::<Vec<_>>())
         };
         // Castling is none of those: CQL allows it only where it is legal.
@@ -349,15 +349,15 @@ mod tests {
 
     #[test]
     fn placements_that_cannot_be_played_have_moves_all_the_same() {
-        let kingless = Rules::of(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
+        let kingless = LegalMoves::of(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
         assert!(!kingless.has_king && !kingless.check);
         assert_eq!(kingless.legal.len(), 14);
         // Two kings, of which one is attacked: only moves that leave neither attacked.
-        let two = Rules::of(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
+        let two = LegalMoves::of(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
         assert!(two.check);
         assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));
         // The king to be captured may be taken.
-        let hanging = Rules::of(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
+        let hanging = LegalMoves::of(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
         assert!(!hanging.check && names(&hanging.legal).contains("e1e8"));
     }
 }

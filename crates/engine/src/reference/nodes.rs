@@ -2,9 +2,9 @@
 
 use shakmaty::{Bitboard, Color, Piece, Square};
 
-use super::{copies::Explicit, eval::Evaluation, memory::Run, played::Played};
+use super::{copies::ExplicitForm, eval::Evaluation, memory::MoveRun, played::PlayedMove};
 use orbit_core::diagnostic::Span;
-use orbit_query::tree::{Number, Order, Position, VarId};
+use orbit_query::tree::{Number, PositionOrder, Position, VarId};
 
 /// What makes two moves the same to `consecutivemoves`.
 #[derive(PartialEq)]
@@ -15,7 +15,7 @@ struct Shift {
 
 impl Evaluation<'_> {
     /// The node that a filter names.
-    pub(super) fn node(&mut self, of: &Position<Explicit>) -> Option<usize> {
+    pub(super) fn node(&mut self, of: &Position<ExplicitForm>) -> Option<usize> {
         self.position(of).and_then(|at| usize::try_from(at).ok())
     }
 
@@ -24,26 +24,26 @@ impl Evaluation<'_> {
     }
 
     /// `child(n)`.
-    pub(super) fn child(&mut self, n: &Number<Explicit>) -> Option<i32> {
+    pub(super) fn child(&mut self, n: &Number<ExplicitForm>) -> Option<i32> {
         let n = usize::try_from(self.number(n)?).ok()?;
         self.tree().children(self.here.at).get(n).copied().map(numbered)
     }
 
     /// `position n`.
-    pub(super) fn numbered(&mut self, n: &Number<Explicit>) -> Option<i32> {
+    pub(super) fn numbered(&mut self, n: &Number<ExplicitForm>) -> Option<i32> {
         let n = usize::try_from(self.number(n)?).ok()?;
         (n < self.nodes.len()).then_some(numbered(n))
     }
 
-    fn both(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Option<(usize, usize)> {
+    fn both(&mut self, a: &Position<ExplicitForm>, b: &Position<ExplicitForm>) -> Option<(usize, usize)> {
         let (a, b) = (self.node(a), self.node(b));
         Some((a?, b?))
     }
 
     pub(super) fn last_common_ancestor(
         &mut self,
-        a: &Position<Explicit>,
-        b: &Position<Explicit>,
+        a: &Position<ExplicitForm>,
+        b: &Position<ExplicitForm>,
         span: Span,
     ) -> Option<i32> {
         let (a, b) = self.both(a, b)?;
@@ -54,8 +54,8 @@ impl Evaluation<'_> {
     /// How many moves lie between two positions.
     pub(super) fn distance(
         &mut self,
-        a: &Position<Explicit>,
-        b: &Position<Explicit>,
+        a: &Position<ExplicitForm>,
+        b: &Position<ExplicitForm>,
         span: Span,
     ) -> Option<i32> {
         let (a, b) = self.both(a, b)?;
@@ -65,30 +65,30 @@ impl Evaluation<'_> {
         Some((below(a) + below(b)) as i32)
     }
 
-    pub(super) fn is_ancestor(&mut self, ancestor: &Position<Explicit>, of: &Position<Explicit>) -> bool {
+    pub(super) fn is_ancestor(&mut self, ancestor: &Position<ExplicitForm>, of: &Position<ExplicitForm>) -> bool {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
     /// The left one, if the relation holds.
     pub(super) fn compared_positions(
         &mut self,
-        by: Order,
-        left: &Position<Explicit>,
-        right: &Position<Explicit>,
+        by: PositionOrder,
+        left: &Position<ExplicitForm>,
+        right: &Position<ExplicitForm>,
     ) -> Option<i32> {
         let (left, right) = self.both(left, right)?;
         let holds = match by {
-            Order::Number(cmp) => cmp.holds(left.cmp(&right)),
-            Order::Before => self.tree().is_proper_ancestor(left, right),
-            Order::NotAfter => left == right || self.tree().is_proper_ancestor(left, right),
-            Order::After => self.tree().is_proper_ancestor(right, left),
-            Order::NotBefore => left == right || self.tree().is_proper_ancestor(right, left),
+            PositionOrder::Number(cmp) => cmp.holds(left.cmp(&right)),
+            PositionOrder::Before => self.tree().is_proper_ancestor(left, right),
+            PositionOrder::NotAfter => left == right || self.tree().is_proper_ancestor(left, right),
+            PositionOrder::After => self.tree().is_proper_ancestor(right, left),
+            PositionOrder::NotBefore => left == right || self.tree().is_proper_ancestor(right, left),
         };
         holds.then_some(numbered(left))
     }
 
     /// The squares with equal contents; none without one of the two positions.
-    pub(super) fn same_contents(&mut self, a: &Position<Explicit>, b: &Position<Explicit>) -> Bitboard {
+    pub(super) fn same_contents(&mut self, a: &Position<ExplicitForm>, b: &Position<ExplicitForm>) -> Bitboard {
         let Some((a, b)) = self.both(a, b) else { return Bitboard::EMPTY };
         let (a, b) = (&self.nodes[a].position.board, &self.nodes[b].position.board);
         Square::ALL.into_iter().filter(|&s| a.at(s) == b.at(s)).collect()
@@ -130,7 +130,7 @@ impl Evaluation<'_> {
         first: VarId,
         second: VarId,
         quiet: bool,
-        range: Option<&[Number<Explicit>; 2]>,
+        range: Option<&[Number<ExplicitForm>; 2]>,
         span: Span,
     ) -> Option<i32> {
         let range = match range {
@@ -156,7 +156,7 @@ impl Evaluation<'_> {
             return None;
         }
         if !quiet {
-            let run = |var, nodes: &[usize]| Run { name: self.name(var).to_owned(), nodes: nodes.to_vec() };
+            let run = |var, nodes: &[usize]| MoveRun { name: self.name(var).to_owned(), nodes: nodes.to_vec() };
             let pair = [run(first, &way[i..i + length]), run(second, &other[j..j + length])];
             self.state.chains.keep_longest(pair);
         }
@@ -172,12 +172,12 @@ impl Evaluation<'_> {
 
     /// From, to and piece of the moves that lead to some positions.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
-        let shift = |played: &Played| Shift { step: played.step, man: played.man };
+        let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
     }
 
     /// The ends of a range, if both have a value.
-    pub(super) fn range(&mut self, [lo, hi]: &[Number<Explicit>; 2]) -> Option<[i32; 2]> {
+    pub(super) fn range(&mut self, [lo, hi]: &[Number<ExplicitForm>; 2]) -> Option<[i32; 2]> {
         let (lo, hi) = (self.number(lo), self.number(hi));
         Some([lo?, hi?])
     }

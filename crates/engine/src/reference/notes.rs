@@ -1,7 +1,7 @@
 //! What a query adds to the games that it finds: comments, tags, what they are sorted by, and messages.
 
 use super::{
-    copies::{Explicit, Filter},
+    copies::{ExplicitForm, PlainFilter},
     eval::Evaluation,
     found::{Note, Noted},
     script_files::ScriptFiles,
@@ -16,7 +16,7 @@ impl<'a> Evaluation<'a> {
         self.state.notes.push(Note { at, what });
     }
 
-    pub(super) fn comment(&mut self, of: &[Filter]) -> bool {
+    pub(super) fn comment(&mut self, of: &[PlainFilter]) -> bool {
         let text = self.written(of);
         self.note(self.here.at, Noted::Asked(text));
         true
@@ -27,7 +27,7 @@ impl<'a> Evaluation<'a> {
         self.note(at, Noted::Automatic(text.into()));
     }
 
-    pub(super) fn message(&mut self, quiet: bool, of: &[Filter]) -> bool {
+    pub(super) fn message(&mut self, quiet: bool, of: &[PlainFilter]) -> bool {
         let mut text = Vec::new();
         if !quiet {
             let at = self.position_text(self.here.at, Noted::Asked);
@@ -38,7 +38,7 @@ impl<'a> Evaluation<'a> {
         true
     }
 
-    pub(super) fn set_tag(&mut self, name: &str, value: &Text<Explicit>) -> bool {
+    pub(super) fn set_tag(&mut self, name: &str, value: &Text<ExplicitForm>) -> bool {
         let Some(value) = self.text(value) else { return false };
         self.state.tags.insert(name.to_owned(), value);
         true
@@ -49,11 +49,11 @@ impl<'a> Evaluation<'a> {
         true
     }
 
-    pub(super) fn sort_number(&mut self, sort: SortId, of: &Number<Explicit>) -> Option<i32> {
+    pub(super) fn sort_number(&mut self, sort: SortId, of: &Number<ExplicitForm>) -> Option<i32> {
         self.sorted_by(sort, |this| this.number(of), |&number| SortValue::Number(number))
     }
 
-    pub(super) fn sort_text(&mut self, sort: SortId, of: &Text<Explicit>) -> Option<Vec<u8>> {
+    pub(super) fn sort_text(&mut self, sort: SortId, of: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
     }
 
@@ -85,12 +85,12 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    pub(super) fn write_file(&mut self, name: &Text<Explicit>, value: &Text<Explicit>, span: Span) -> bool {
+    pub(super) fn write_file(&mut self, name: &Text<ExplicitForm>, value: &Text<ExplicitForm>, span: Span) -> bool {
         let (Some(name), Some(value)) = (self.text(name), self.text(value)) else { return false };
         self.with_files(span, |files| files.append(&name, &value)).is_some()
     }
 
-    pub(super) fn read_file(&mut self, name: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
+    pub(super) fn read_file(&mut self, name: &Text<ExplicitForm>, span: Span) -> Option<Vec<u8>> {
         let name = self.text(name)?;
         self.with_files(span, |files| files.read(&name))
     }

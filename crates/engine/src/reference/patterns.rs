@@ -1,7 +1,7 @@
 //! Searches with regular expressions.
 
-use super::{copies::Explicit, eval::Evaluation};
-use crate::regexes::{Found, Groups, TooLong, groups_of};
+use super::{copies::ExplicitForm, eval::Evaluation};
+use crate::regexes::{Captures, Groups, TooLong, groups_of};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Text;
 
@@ -10,7 +10,7 @@ const STEPS_A_FILTER: u64 = 64;
 
 impl Evaluation<'_> {
     /// The text that matches first; its groups stay until the next search. A search that fails clears them.
-    pub(super) fn search(&mut self, text: &Text<Explicit>, pattern: &str, span: Span) -> Option<Vec<u8>> {
+    pub(super) fn search(&mut self, text: &Text<ExplicitForm>, pattern: &str, span: Span) -> Option<Vec<u8>> {
         self.state.groups = None;
         let text = self.text(text)?;
         let found = self.first_match(pattern, &text, 0, span)?;
@@ -37,14 +37,14 @@ impl Evaluation<'_> {
     }
 
     /// The matches of groups.
-    fn groups_of(&mut self, found: &Found, text: &[u8], span: Span) -> Groups {
+    fn groups_of(&mut self, found: &Captures, text: &[u8], span: Span) -> Groups {
         let bytes = found.iter().flatten().map(|(start, end)| end.saturating_sub(*start)).sum();
         self.state.step_bytes(bytes, span);
         groups_of(found, text)
     }
 
     /// The first match from a place on; a search that takes too long ends the run.
-    fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Found> {
+    fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Captures> {
         let mut steps = 0;
         let found = self.declared.patterns.get(pattern)?.find(text, from, &mut steps, &self.state.interrupt);
         self.state.steps(steps / STEPS_A_FILTER, span);

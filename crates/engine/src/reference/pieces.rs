@@ -3,17 +3,17 @@
 
 use shakmaty::{Bitboard, Square};
 
-use super::{copies::Explicit, eval::Evaluation, men::Men, value::Evaluated};
+use super::{copies::ExplicitForm, eval::Evaluation, men::PieceMap, value::Evaluated};
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Cell, GameSquares, Squares, SquaresOp, VarId};
 
 impl Evaluation<'_> {
-    fn men(&self) -> &Men {
+    fn men(&self) -> &PieceMap {
         self.tree().men(self.here.at)
     }
 
     /// The piece on a square, if the set is one square and it is occupied.
-    fn only_piece(&mut self, of: &Squares<Explicit>) -> Option<u8> {
+    fn only_piece(&mut self, of: &Squares<ExplicitForm>) -> Option<u8> {
         let s = self.squares(of).single_square()?;
         self.men().on(s)
     }
@@ -38,7 +38,7 @@ impl Evaluation<'_> {
     }
 
     /// `piece X=S`.
-    pub(super) fn bind_piece(&mut self, var: VarId, of: &Squares<Explicit>) -> bool {
+    pub(super) fn bind_piece(&mut self, var: VarId, of: &Squares<ExplicitForm>) -> bool {
         let piece = self.only_piece(of);
         if let Some(piece) = piece.filter(|_| self.state.fault.is_none()) {
             self.state.cells.bind(var, Cell::Number(i32::from(piece)));
@@ -47,13 +47,13 @@ impl Evaluation<'_> {
     }
 
     /// The pieces on a set, each with its square and with what the variable of a loop holds there.
-    pub(super) fn pieces_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
+    pub(super) fn pieces_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
     }
 
     /// `pieceid X`, `pieceid S`. A piece keeps its number when it is captured.
-    pub(super) fn piece_id(&mut self, of: &Squares<Explicit>) -> Option<i32> {
+    pub(super) fn piece_id(&mut self, of: &Squares<ExplicitForm>) -> Option<i32> {
         let piece = match of.op() {
             SquaresOp::Game(GameSquares::Piece(var)) => self.piece_of(*var, of.mark),
             _ => self.only_piece(of),

@@ -8,7 +8,7 @@ use orbit_query::tree::Special;
 
 /// A move that was played.
 #[derive(Clone, Debug)]
-pub(super) struct Played {
+pub(super) struct PlayedMove {
     /// What moved: of castling the king, of a null move the king of the side that passes.
     pub(super) man: Option<Piece>,
     /// How it moved; of a null move from the king's square to the same. None of a null move without king.
@@ -27,7 +27,7 @@ pub(super) struct Played {
 
 /// What of a move a filter can name: the square that it leaves and the one that it reaches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Part {
+pub(super) struct MovePart {
     pub(super) from: Bitboard,
     pub(super) to: Bitboard,
 }
@@ -37,15 +37,15 @@ pub(super) struct Part {
 pub(super) struct Selected {
     /// The position behind the move.
     pub(super) at: usize,
-    pub(super) part: Part,
+    pub(super) part: MovePart,
 }
 
-impl Played {
+impl PlayedMove {
     /// A move from a position.
-    pub(super) fn new(before: &Position, arrival: PackedMove) -> Played {
+    pub(super) fn new(before: &Position, arrival: PackedMove) -> PlayedMove {
         let at = |s: Square| before.board.at(s).piece();
         let (from, to) = (arrival.from(), arrival.to());
-        let plain = Played {
+        let plain = PlayedMove {
             man: at(from),
             step: Some((from, to)),
             rook: None,
@@ -56,19 +56,19 @@ impl Played {
             null: false,
         };
         match arrival.kind() {
-            MoveKind::Castle => Played::castling(plain, from, to),
+            MoveKind::Castle => PlayedMove::castling(plain, from, to),
             MoveKind::EnPassant => {
-                Played { en_passant: true, captured: square(xy(to).0, xy(from).1), ..plain }
+                PlayedMove { en_passant: true, captured: square(xy(to).0, xy(from).1), ..plain }
             }
             MoveKind::Null | MoveKind::Start => {
                 let king = Piece { color: before.state.turn(), role: Role::King };
                 let stands = Square::ALL.into_iter().find(|&s| at(s) == Some(king));
-                Played { man: stands.map(|_| king), step: stands.map(|s| (s, s)), null: true, ..plain }
+                PlayedMove { man: stands.map(|_| king), step: stands.map(|s| (s, s)), null: true, ..plain }
             }
             MoveKind::Piece(code) => {
                 let becomes = code.piece().map(|piece| piece.role);
                 let is_pawn = plain.man.is_some_and(|man| man.role == Role::Pawn);
-                Played {
+                PlayedMove {
                     captured: at(to).map(|_| to),
                     promoted: becomes.filter(|&role| is_pawn && role != Role::Pawn),
                     ..plain
@@ -78,11 +78,11 @@ impl Played {
     }
 
     /// King takes own rook, as castling is packed.
-    fn castling(plain: Played, king: Square, rook: Square) -> Played {
+    fn castling(plain: PlayedMove, king: Square, rook: Square) -> PlayedMove {
         let king_side = rook > king;
         let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");
         let (king_to, rook_to) = if king_side { (on_rank(6), on_rank(5)) } else { (on_rank(2), on_rank(3)) };
-        Played {
+        PlayedMove {
             step: Some((king, king_to)),
             rook: Some((rook, rook_to)),
             castle: (xy(king).0 == 4).then_some(king_side),
@@ -96,12 +96,12 @@ impl Played {
     }
 
     /// What a `--` can name: castling is a move of two pieces.
-    pub(super) fn parts(&self) -> Vec<Part> {
+    pub(super) fn parts(&self) -> Vec<MovePart> {
         let set = Bitboard::from_square;
         let rook = self.rook.filter(|_| self.castle.is_some());
         let shifts = self.step.into_iter().chain(rook);
-        let parts: Vec<Part> = shifts.map(|(from, to)| Part { from: set(from), to: set(to) }).collect();
-        if parts.is_empty() { vec![Part { from: Bitboard::EMPTY, to: Bitboard::EMPTY }] } else { parts }
+        let parts: Vec<MovePart> = shifts.map(|(from, to)| MovePart { from: set(from), to: set(to) }).collect();
+        if parts.is_empty() { vec![MovePart { from: Bitboard::EMPTY, to: Bitboard::EMPTY }] } else { parts }
     }
 
     pub(super) fn is(&self, special: Special) -> bool {
@@ -115,10 +115,10 @@ impl Played {
     }
 }
 
-impl Part {
+impl MovePart {
     /// Parts taken together.
-    pub(super) fn of_all(parts: impl IntoIterator<Item = Part>) -> Part {
-        let none = Part { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
-        parts.into_iter().fold(none, |a, b| Part { from: a.from | b.from, to: a.to | b.to })
+    pub(super) fn of_all(parts: impl IntoIterator<Item = MovePart>) -> MovePart {
+        let none = MovePart { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
+        parts.into_iter().fold(none, |a, b| MovePart { from: a.from | b.from, to: a.to | b.to })
     }
 }

@@ -2,26 +2,26 @@
 
 use super::{
     chains::{Chained, key},
-    copies::Explicit,
+    copies::ExplicitForm,
     eval::Evaluation,
     program::keeps_state,
-    search::{Attempt, Next, Rules, Search},
+    search::{Attempt, Next, ChainRules, Search},
 };
 use crate::SpanKind;
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Kind, Line, LineStep};
 
 impl Evaluation<'_> {
-    pub(super) fn line_length(&mut self, line: &Line<Explicit>) -> Option<i32> {
+    pub(super) fn line_length(&mut self, line: &Line<ExplicitForm>) -> Option<i32> {
         self.play(line).map(|found| found.value)
     }
 
-    pub(super) fn line_end(&mut self, line: &Line<Explicit>) -> Option<i32> {
+    pub(super) fn line_end(&mut self, line: &Line<ExplicitForm>) -> Option<i32> {
         self.play(line).map(|found| found.end as i32)
     }
 
     /// The longest line from here on.
-    fn play(&mut self, line: &Line<Explicit>) -> Option<Chained> {
+    fn play(&mut self, line: &Line<ExplicitForm>) -> Option<Chained> {
         let begin = self.notes_begin();
         let mut steps = Vec::new();
         line.chain.each(&mut |step| steps.push(step));
@@ -64,8 +64,8 @@ impl Evaluation<'_> {
 
 /// The rules of one line.
 struct LineRules<'c> {
-    line: &'c Line<Explicit>,
-    steps: &'c [&'c LineStep<Explicit>],
+    line: &'c Line<ExplicitForm>,
+    steps: &'c [&'c LineStep<ExplicitForm>],
     start: usize,
 }
 
@@ -81,7 +81,7 @@ impl LineRules<'_> {
     }
 }
 
-impl Rules for LineRules<'_> {
+impl ChainRules for LineRules<'_> {
     const ENDS_BEHIND: bool = true;
 
     /// A constituent that is tied is tried with each move that leaves the position.

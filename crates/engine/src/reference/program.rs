@@ -5,11 +5,11 @@ use orbit_query::tree::{
     TextOp,
 };
 
-use super::copies::Explicit;
+use super::copies::ExplicitForm;
 
 /// A step of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Op {
+pub(super) enum ProgramOp {
     /// The constituent of this number must fit, then the next operation follows.
     One(usize),
     /// Either place; the first is tried first.
@@ -20,26 +20,26 @@ pub(super) enum Op {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
-    ops: Vec<Op>,
+pub(super) struct ChainProgram {
+    ops: Vec<ProgramOp>,
     /// For each operation whether the chain may end there without another constituent.
     may_end: Vec<bool>,
 }
 
-impl Program {
+impl ChainProgram {
     /// A limit against counted repeats in counted repeats.
     pub(super) const OPS_MAX: usize = 20_000;
 
     /// The program of a chain in a game of so many positions; none if it is too long.
-    pub(super) fn new<T>(chain: &Chain<T>, nodes: usize) -> Option<Program> {
+    pub(super) fn new<T>(chain: &Chain<T>, nodes: usize) -> Option<ChainProgram> {
         let mut ops = Vec::new();
         emit(chain, 0, u32::try_from(nodes).unwrap_or(u32::MAX), &mut ops)?;
-        ops.push(Op::Accept);
+        ops.push(ProgramOp::Accept);
         let may_end = may_end(&ops);
-        Some(Program { ops, may_end })
+        Some(ChainProgram { ops, may_end })
     }
 
-    pub(super) fn op(&self, pc: usize) -> Op {
+    pub(super) fn op(&self, pc: usize) -> ProgramOp {
         self.ops[pc]
     }
 
@@ -52,13 +52,13 @@ impl Program {
 ///
 /// No chain is longer than the game, so a repeat that may go beyond it has no end, and one that must is as
 /// unmatched as one that must go one further: of repeats of nothing one is as good as many.
-fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<Op>) -> Option<usize> {
-    if ops.len() > Program::OPS_MAX {
+fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>) -> Option<usize> {
+    if ops.len() > ChainProgram::OPS_MAX {
         return None;
     }
     match chain {
         Chain::One(_) => {
-            ops.push(Op::One(first));
+            ops.push(ProgramOp::One(first));
             Some(1)
         }
         Chain::Sequence(all) => {
@@ -74,20 +74,20 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<Op>) -> Opt
             match max.filter(|&max| max <= nodes) {
                 None => {
                     let fork = ops.len();
-                    ops.push(Op::Accept);
+                    ops.push(ProgramOp::Accept);
                     emit(of, first, nodes, ops)?;
-                    ops.push(Op::Fork(fork, fork));
-                    ops[fork] = Op::Fork(ops.len(), fork + 1);
+                    ops.push(ProgramOp::Fork(fork, fork));
+                    ops[fork] = ProgramOp::Fork(ops.len(), fork + 1);
                 }
                 Some(max) => {
                     let mut forks = Vec::new();
                     for _ in min..max {
                         forks.push(ops.len());
-                        ops.push(Op::Accept);
+                        ops.push(ProgramOp::Accept);
                         emit(of, first, nodes, ops)?;
                     }
                     let end = ops.len();
-                    forks.into_iter().for_each(|fork| ops[fork] = Op::Fork(end, fork + 1));
+                    forks.into_iter().for_each(|fork| ops[fork] = ProgramOp::Fork(end, fork + 1));
                 }
             }
             Some(count)
@@ -96,14 +96,14 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<Op>) -> Opt
 }
 
 /// For each operation whether the end can be reached without a constituent.
-fn may_end(ops: &[Op]) -> Vec<bool> {
-    let mut may_end: Vec<bool> = ops.iter().map(|op| *op == Op::Accept).collect();
+fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
+    let mut may_end: Vec<bool> = ops.iter().map(|op| *op == ProgramOp::Accept).collect();
     // Repeats without an end lead back, each to a place that is known one time later than those of the repeats around it.
     let mut is_known = false;
     while !is_known {
         is_known = true;
         for pc in (0..ops.len()).rev() {
-            if let Op::Fork(a, b) = ops[pc]
+            if let ProgramOp::Fork(a, b) = ops[pc]
                 && !may_end[pc]
                 && (may_end[a] || may_end[b])
             {
@@ -116,7 +116,7 @@ fn may_end(ops: &[Op]) -> Vec<bool> {
 
 /// Whether what a filter yields at a position can depend on what was evaluated before in the same chain, or whether
 /// it matters how often and in which order it is evaluated: then all ways through a chain have to be walked.
-pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<Explicit>>) -> bool {
+pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<ExplicitForm>>) -> bool {
     let (mut keeps, mut sets_path, mut reads_path) = (false, false, false);
     for filter in filters {
         filter.walk(&mut |filter| {
@@ -131,21 +131,21 @@ pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<Explicit
     keeps || sets_path && reads_path
 }
 
-fn game_number(filter: Ref<'_, Explicit>) -> Option<&GameNumber<Explicit>> {
+fn game_number(filter: Ref<'_, ExplicitForm>) -> Option<&GameNumber<ExplicitForm>> {
     match filter {
         Ref::Number(f) if let NumberOp::Game(op) = f.op() => Some(op),
         _ => None,
     }
 }
 
-fn game_position(filter: Ref<'_, Explicit>) -> Option<&GamePosition<Explicit>> {
+fn game_position(filter: Ref<'_, ExplicitForm>) -> Option<&GamePosition<ExplicitForm>> {
     match filter {
         Ref::Position(f) if let PositionOp::Game(op) = f.op() => Some(op),
         _ => None,
     }
 }
 
-fn is_state(filter: Ref<'_, Explicit>) -> bool {
+fn is_state(filter: Ref<'_, ExplicitForm>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
             ConditionOp::Assign(..) => true,
@@ -195,7 +195,7 @@ mod tests {
 
     /// The numbers of constituents with which a program accepts, up to a length.
     fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
-        let program = Program::new(chain, nodes).unwrap();
+        let program = ChainProgram::new(chain, nodes).unwrap();
         let mut places = vec![0];
         let mut accepted = Vec::new();
         for length in 0..=length_max {
@@ -206,9 +206,9 @@ mod tests {
                 }
                 seen.push(pc);
                 match program.op(pc) {
-                    Op::One(_) => next.push(pc + 1),
-                    Op::Fork(a, b) => open.extend([a, b]),
-                    Op::Accept => accepted.push(length),
+                    ProgramOp::One(_) => next.push(pc + 1),
+                    ProgramOp::Fork(a, b) => open.extend([a, b]),
+                    ProgramOp::Accept => accepted.push(length),
                 }
             }
             places = next;
@@ -231,15 +231,15 @@ mod tests {
         // In a game of three positions nobody can tell five repeats from any number.
         assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
         assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
-        assert!(Program::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());
+        assert!(ChainProgram::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());
     }
 
     #[test]
     fn constituents_have_their_numbers_in_every_repetition() {
         let chain =
             Chain::Sequence(vec![one(), repeat(Chain::Sequence(vec![one(), one()]), 2, Some(2)), one()]);
-        let program = Program::new(&chain, 9).unwrap();
-        let numbers = program.ops.iter().filter_map(|op| if let Op::One(n) = op { Some(*n) } else { None });
+        let program = ChainProgram::new(&chain, 9).unwrap();
+        let numbers = program.ops.iter().filter_map(|op| if let ProgramOp::One(n) = op { Some(*n) } else { None });
         assert_eq!(numbers.collect::<Vec<_>>(), [0, 1, 2, 1, 2, 3]);
         assert!(program.may_end(6) && !program.may_end(5));
     }

@@ -4,16 +4,16 @@ use shakmaty::{Bitboard, Role, Square};
 
 use super::{
     lines::{between, slides, walk},
-    moves::Placement,
+    moves::SquareArray,
 };
 use orbit_query::tree::{Dirs, PureKind};
 
 /// The men that take part in a mate, or without `mate` in a stalemate, of the side to move; none unless it is of
 /// this kind.
-pub(super) fn men(board: &Placement, kind: PureKind, mate: bool) -> Bitboard {
+pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     let mut kings = board.kings(board.turn);
     let (Some(king), None) = (kings.next(), kings.next()) else { return Bitboard::EMPTY };
-    let scene = Scene::new(board, king, mate);
+    let scene = ReferenceScene::new(board, king, mate);
     if !scene.is_pure() {
         return Bitboard::EMPTY;
     }
@@ -29,31 +29,31 @@ pub(super) fn men(board: &Placement, kind: PureKind, mate: bool) -> Bitboard {
 }
 
 /// A man between a slider and a square, nothing else standing between them.
-struct Line {
+struct Shield {
     slider: Square,
     man: Square,
     end: Square,
 }
 
-struct Scene<'a> {
-    board: &'a Placement,
+struct ReferenceScene<'a> {
+    board: &'a SquareArray,
     /// The same without the king.
-    lifted: Placement,
+    lifted: SquareArray,
     king: Square,
     mate: bool,
-    lines: Vec<Line>,
+    lines: Vec<Shield>,
     checkers: Vec<Square>,
 }
 
-impl<'a> Scene<'a> {
-    fn new(board: &'a Placement, king: Square, mate: bool) -> Scene<'a> {
+impl<'a> ReferenceScene<'a> {
+    fn new(board: &'a SquareArray, king: Square, mate: bool) -> ReferenceScene<'a> {
         let mut lifted = board.clone();
         lifted.put(king, None);
         let attackers = |target| {
             board.of_color(!board.turn).filter(move |&(s, _)| board.attacks_from(s).contains(target))
         };
         let checkers = attackers(king).map(|(s, _)| s).collect();
-        Scene { board, lifted, king, mate, lines: lines(board), checkers }
+        ReferenceScene { board, lifted, king, mate, lines: lines(board), checkers }
     }
 
     fn is_own(&self, s: Square) -> bool {
@@ -80,7 +80,7 @@ impl<'a> Scene<'a> {
 
     /// Who pins an own man to the king.
     fn pinner(&self, man: Square) -> Option<Square> {
-        let pin = |line: &&Line| line.man == man && line.end == self.king && self.is_enemy(line.slider);
+        let pin = |line: &&Shield| line.man == man && line.end == self.king && self.is_enemy(line.slider);
         self.lines.iter().find(pin).filter(|_| self.is_own(man)).map(|line| line.slider)
     }
 
@@ -138,12 +138,12 @@ impl<'a> Scene<'a> {
         let mut lines = self.lines.iter().filter(|line| line.man == s && self.is_own(line.slider));
         let refuted = self.refutations();
         if self.is_own(s) {
-            let blocks = |line: &Line| self.is_enemy_king(line.end) || refuted.contains(line.end);
+            let blocks = |line: &Shield| self.is_enemy_king(line.end) || refuted.contains(line.end);
             return !self.mate || s == self.king || next_to_king || lines.any(blocks);
         }
         let attacks = self.lifted.attacks_from(s);
         let pins = |man: Square| self.pinner(man) == Some(s) && self.has_licence(man);
-        let shuts_off = |line: &Line| {
+        let shuts_off = |line: &Shield| {
             self.is_enemy_king(line.end) || (refuted.contains(line.end) && self.is_refuter(line.slider))
         };
         self.is_enemy(s)
@@ -155,14 +155,14 @@ impl<'a> Scene<'a> {
 }
 
 /// All lines of all sliders: the first man in their way, and each square behind it up to the next man.
-fn lines(board: &Placement) -> Vec<Line> {
+fn lines(board: &SquareArray) -> Vec<Shield> {
     let mut out = Vec::new();
     for slider in Square::ALL {
         for step in Dirs::STEPS.into_iter().filter(|&step| slides(board, slider, step)) {
             let mut path = walk(slider, step);
             let Some(man) = path.find(|&s| board.at(s).is_some()) else { continue };
             for end in path {
-                out.push(Line { slider, man, end });
+                out.push(Shield { slider, man, end });
                 if board.at(end).is_some() {
                     break;
                 }

@@ -1,7 +1,7 @@
 //! What a filter stands in: some filters mean another thing in a target of `--`, in a constituent of a `line`, or in a
 //! `path`.
 
-use super::{memory::Walk, played::Selected};
+use super::{memory::PathProgress, played::Selected};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -11,5 +11,5 @@ pub(super) struct Scope {
     /// In a constituent of a `line` that is asked of one move: the position that it leads to.
     pub(super) tied: Option<usize>,
     /// In a `path`: how far it has come.
-    pub(super) walk: Option<Walk>,
+    pub(super) walk: Option<PathProgress>,
 }

@@ -11,14 +11,14 @@ use std::collections::{HashMap, HashSet};
 use super::{
     eval::Evaluation,
     found::Note,
-    program::{Op, Program},
+    program::{ProgramOp, ChainProgram},
     value::Evaluated,
 };
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Cell, VarId};
 
 /// What a kind of chain is made of.
-pub(super) trait Rules {
+pub(super) trait ChainRules {
     /// How a constituent can be tried at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
@@ -51,7 +51,7 @@ pub(super) enum Next {
 }
 
 /// A constituent that fits, on a way.
-pub(super) struct Step {
+pub(super) struct WayStep {
     /// The position at which it was tried.
     pub(super) at: usize,
     pub(super) attempt: Attempt,
@@ -63,14 +63,14 @@ pub(super) struct Step {
 type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 
 /// The best ways from some place on.
-struct Best {
+struct BestWays {
     value: i32,
     /// The first of them; of equally good ones all, if they are asked for.
-    ways: Vec<Way>,
+    ways: Vec<SearchWay>,
 }
 
 #[derive(Clone)]
-struct Way {
+struct SearchWay {
     /// The constituents up to the next place.
     steps: Vec<usize>,
     /// The best ways from there on; none at the end.
@@ -80,7 +80,7 @@ struct Way {
 
 /// See the module.
 pub(super) struct Search<'p> {
-    program: &'p Program,
+    program: &'p ChainProgram,
     /// The first way that is found, not the best.
     pub(super) first_match: bool,
     /// All ways that are equally good.
@@ -91,8 +91,8 @@ pub(super) struct Search<'p> {
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
     /// Without state: which attempts fit.
     fitting: HashMap<(usize, usize, Option<usize>), Option<usize>>,
-    steps: Vec<Step>,
-    bests: Vec<Best>,
+    steps: Vec<WayStep>,
+    bests: Vec<BestWays>,
 }
 
 /// What a search has found.
@@ -102,13 +102,13 @@ pub(super) struct Goal {
 }
 
 /// A position and a place of the program, while the ways from there on are tried.
-struct Frame {
+struct SearchFrame {
     at: usize,
     pc: usize,
-    open: Vec<Open>,
+    open: Vec<PendingStep>,
     /// Places that were reached without a move.
     seen: HashSet<usize>,
-    best: Option<Best>,
+    best: Option<BestWays>,
     /// The constituents that led here from the frame before.
     steps: Vec<usize>,
     /// What atomic variables held before.
@@ -116,7 +116,7 @@ struct Frame {
 }
 
 /// What a frame has still to try, the next one last.
-enum Open {
+enum PendingStep {
     Op { pc: usize, steps: Vec<usize> },
     Try(Try),
     Enter { at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms },
@@ -137,7 +137,7 @@ impl<'p> Search<'p> {
     /// The same where each place is tried once.
     const PLACES_MAX: u64 = 50_000_000;
 
-    pub(super) fn new(program: &'p Program, keeps_state: bool) -> Search<'p> {
+    pub(super) fn new(program: &'p ChainProgram, keeps_state: bool) -> Search<'p> {
         Search {
             program,
             first_match: false,
@@ -155,24 +155,24 @@ impl<'p> Search<'p> {
     /// # Errors
     ///
     /// There is more to try than may be.
-    pub(super) fn run<R: Rules>(
+    pub(super) fn run<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
         rules: &mut R,
         start: usize,
         span: Span,
-    ) -> Result<Option<Goal>, TooLong> {
+    ) -> Result<Option<Goal>, SearchTooLong> {
         let mut left = if self.memo.is_some() { Self::PLACES_MAX } else { Self::STEPS_MAX };
         let mut stack = vec![self.frame(start, 0, Vec::new(), self.held(eval))];
         loop {
-            left = left.checked_sub(1).ok_or(TooLong)?;
+            left = left.checked_sub(1).ok_or(SearchTooLong)?;
             eval.state.step(span);
             let frame = stack.last_mut().expect("the last frame ends the loop");
             let done = self.first_match && frame.best.is_some() || eval.state.fault.is_some();
             match if done { None } else { frame.open.pop() } {
-                Some(Open::Op { pc, steps }) => self.op(eval, rules, frame, pc, steps),
-                Some(Open::Try(of)) => self.try_one(eval, rules, frame, of),
-                Some(Open::Enter { at, pc, steps, atoms }) => {
+                Some(PendingStep::Op { pc, steps }) => self.op(eval, rules, frame, pc, steps),
+                Some(PendingStep::Try(of)) => self.try_one(eval, rules, frame, of),
+                Some(PendingStep::Enter { at, pc, steps, atoms }) => {
                     match self.memo.as_ref().and_then(|memo| memo.get(&(at, pc))) {
                         Some(&best) => self.offer_next(frame, best, steps),
                         None => {
@@ -193,9 +193,9 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn frame(&self, at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms) -> Frame {
-        let open = vec![Open::Op { pc, steps: Vec::new() }];
-        Frame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
+    fn frame(&self, at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms) -> SearchFrame {
+        let open = vec![PendingStep::Op { pc, steps: Vec::new() }];
+        SearchFrame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
     /// Ends a frame.
@@ -204,7 +204,7 @@ impl<'p> Search<'p> {
         eval: &mut Evaluation,
         atoms: &Atoms,
         place: (usize, usize),
-        best: Option<Best>,
+        best: Option<BestWays>,
     ) -> Option<usize> {
         give_back(eval, atoms);
         let best = best.map(|best| {
@@ -218,11 +218,11 @@ impl<'p> Search<'p> {
     }
 
     /// A place of the program at the position of a frame.
-    fn op<R: Rules>(
+    fn op<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
         rules: &mut R,
-        frame: &mut Frame,
+        frame: &mut SearchFrame,
         pc: usize,
         steps: Vec<usize>,
     ) {
@@ -231,25 +231,25 @@ impl<'p> Search<'p> {
             return;
         }
         match self.program.op(pc) {
-            Op::One(one) => {
+            ProgramOp::One(one) => {
                 let attempts = rules.attempts(eval, frame.at, one);
-                let open = |attempt| Open::Try(Try { pc, one, attempt, steps: steps.clone() });
+                let open = |attempt| PendingStep::Try(Try { pc, one, attempt, steps: steps.clone() });
                 frame.open.extend(attempts.into_iter().rev().map(open));
             }
-            Op::Fork(a, b) => {
-                frame.open.push(Open::Op { pc: b, steps: steps.clone() });
-                frame.open.push(Open::Op { pc: a, steps });
+            ProgramOp::Fork(a, b) => {
+                frame.open.push(PendingStep::Op { pc: b, steps: steps.clone() });
+                frame.open.push(PendingStep::Op { pc: a, steps });
             }
-            Op::Accept if R::ENDS_BEHIND => {}
-            Op::Accept => self.end(eval, rules, frame, steps),
+            ProgramOp::Accept if R::ENDS_BEHIND => {}
+            ProgramOp::Accept => self.end(eval, rules, frame, steps),
         }
     }
 
-    fn try_one<R: Rules>(
+    fn try_one<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
         rules: &mut R,
-        frame: &mut Frame,
+        frame: &mut SearchFrame,
         Try { pc, one, attempt, mut steps }: Try,
     ) {
         let at = frame.at;
@@ -263,16 +263,16 @@ impl<'p> Search<'p> {
             self.end(eval, rules, frame, steps.clone());
         }
         match rules.next(eval, at, one, attempt) {
-            Next::Here => frame.open.push(Open::Op { pc: pc + 1, steps }),
+            Next::Here => frame.open.push(PendingStep::Op { pc: pc + 1, steps }),
             Next::At(targets) => {
-                let enter = |at| Open::Enter { at, pc: pc + 1, steps: steps.clone(), atoms: atoms.clone() };
+                let enter = |at| PendingStep::Enter { at, pc: pc + 1, steps: steps.clone(), atoms: atoms.clone() };
                 frame.open.extend(targets.into_iter().rev().map(enter));
             }
         }
     }
 
     /// The step that a constituent makes, if it fits.
-    fn step<R: Rules>(
+    fn step<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
         rules: &mut R,
@@ -288,7 +288,7 @@ impl<'p> Search<'p> {
         let fits = rules.fits(eval, at, one, attempt);
         let notes = eval.state.notes.split_off(before);
         let step = fits.then(|| {
-            self.steps.push(Step { at, attempt, notes });
+            self.steps.push(WayStep { at, attempt, notes });
             self.steps.len() - 1
         });
         if self.memo.is_some() {
@@ -298,21 +298,21 @@ impl<'p> Search<'p> {
     }
 
     /// A way ends at the position of a frame.
-    fn end<R: Rules>(&mut self, eval: &mut Evaluation, rules: &mut R, frame: &mut Frame, steps: Vec<usize>) {
+    fn end<R: ChainRules>(&mut self, eval: &mut Evaluation, rules: &mut R, frame: &mut SearchFrame, steps: Vec<usize>) {
         if let Some(value) = rules.value(eval, frame.at) {
             let atoms = self.held(eval);
-            self.offer(frame, value, Way { steps, next: None, atoms });
+            self.offer(frame, value, SearchWay { steps, next: None, atoms });
         }
     }
 
-    fn offer_next(&self, frame: &mut Frame, best: Option<usize>, steps: Vec<usize>) {
+    fn offer_next(&self, frame: &mut SearchFrame, best: Option<usize>, steps: Vec<usize>) {
         if let Some(next) = best {
-            let way = Way { steps, next: Some(next), atoms: Atoms::new() };
+            let way = SearchWay { steps, next: Some(next), atoms: Atoms::new() };
             self.offer(frame, self.bests[next].value, way);
         }
     }
 
-    fn offer(&self, frame: &mut Frame, value: i32, way: Way) {
+    fn offer(&self, frame: &mut SearchFrame, value: i32, way: SearchWay) {
         match &mut frame.best {
             Some(best) if best.value > value => {}
             Some(best) if best.value == value => {
@@ -320,7 +320,7 @@ impl<'p> Search<'p> {
                     best.ways.push(way);
                 }
             }
-            best => *best = Some(Best { value, ways: vec![way] }),
+            best => *best = Some(BestWays { value, ways: vec![way] }),
         }
     }
 
@@ -331,7 +331,7 @@ impl<'p> Search<'p> {
     // ---- what was found
 
     /// The steps of the first of the best ways. Atomic variables hold what they held at its end.
-    pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&Step> {
+    pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&WayStep> {
         let (mut steps, mut at) = (Vec::new(), Some(goal.best));
         while let Some(best) = at {
             let way = &self.bests[best].ways[0];
@@ -343,9 +343,9 @@ impl<'p> Search<'p> {
     }
 
     /// The steps of the best ways, the first one left out, and at most so many.
-    pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&Step>> {
+    pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&WayStep>> {
         let mut ways = Vec::new();
-        let mut open: Vec<(&Way, Vec<&Step>)> = Vec::new();
+        let mut open: Vec<(&SearchWay, Vec<&WayStep>)> = Vec::new();
         let mut from = Some((goal.best, Vec::new()));
         while ways.len() <= ways_max {
             if let Some((best, before)) = from.take() {
@@ -365,7 +365,7 @@ impl<'p> Search<'p> {
 
 /// There is more to try than may be.
 #[derive(Debug)]
-pub(super) struct TooLong;
+pub(super) struct SearchTooLong;
 
 fn give_back(eval: &mut Evaluation, atoms: &Atoms) {
     for (var, cell) in atoms {

@@ -9,7 +9,7 @@ use super::{
     eval::Evaluation,
     found::{Note, Noted},
 };
-use crate::{Span, SpanKind};
+use crate::{MatchSpan, SpanKind};
 
 impl Evaluation<'_> {
     /// Where what a filter notes begins.
@@ -40,7 +40,7 @@ impl Evaluation<'_> {
         }
         self.take_spans(begin);
         let [nodes, moves] = [nodes, moves].map(|all| all.iter().map(|&at| at as u32).collect());
-        self.note(self.here.at, Noted::Span(Span { kind, nodes, moves }));
+        self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
     /// Notes a move as a span. If a filter on the position behind it has a line, a path or a move that begins there, that goes
@@ -49,25 +49,25 @@ impl Evaluation<'_> {
         if !self.state.tells_spans {
             return;
         }
-        let inner = Span::chosen(self.take_spans(begin));
+        let inner = MatchSpan::chosen(self.take_spans(begin));
         let begins_behind =
-            |span: &Span| span.kind.is_of_moves() && span.nodes.first() == Some(&(behind as u32));
+            |span: &MatchSpan| span.kind.is_of_moves() && span.nodes.first() == Some(&(behind as u32));
         let (kind, rest) = match inner.filter(begins_behind) {
             Some(inner) => (inner.kind, (inner.nodes, inner.moves)),
             None => (SpanKind::Move, (vec![behind as u32], Vec::new())),
         };
         let nodes = std::iter::once(before as u32).chain(rest.0).collect();
         let moves = std::iter::once(behind as u32).chain(rest.1).collect();
-        self.note(self.here.at, Noted::Span(Span { kind, nodes, moves }));
+        self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
     /// The span of what was noted last, which is taken away with all others.
-    pub(super) fn take_span(&mut self, begin: usize) -> Option<Span> {
-        Span::chosen(self.take_spans(begin))
+    pub(super) fn take_span(&mut self, begin: usize) -> Option<MatchSpan> {
+        MatchSpan::chosen(self.take_spans(begin))
     }
 
     /// Takes the spans away that were noted last.
-    pub(super) fn take_spans(&mut self, begin: usize) -> Vec<Span> {
+    pub(super) fn take_spans(&mut self, begin: usize) -> Vec<MatchSpan> {
         let mut spans = Vec::new();
         if !self.state.tells_spans {
             return spans;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::{
     found::Note,
-    memory::Chains,
+    memory::ChainMemory,
     script_files::ScriptFiles,
     value::{Evaluated, cell_text},
 };
 use crate::{
     Interrupt, SortValue,
-    regexes::{Groups, Pattern, pattern_of},
+    regexes::{Groups, CompiledPattern, pattern_of},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::{
@@ -26,7 +26,7 @@ pub(super) struct Declared {
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
     /// The regular expressions of the query, by what is written.
-    pub(super) patterns: BTreeMap<String, Pattern>,
+    pub(super) patterns: BTreeMap<String, CompiledPattern>,
     /// The files that it may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
     /// The most steps that the evaluation of one game may take.
@@ -38,7 +38,7 @@ impl Declared {
         let mut patterns = BTreeMap::new();
         query.body.walk(&mut |filter| {
             if let Some(pattern) = pattern_of(filter) {
-                patterns.entry(pattern.to_owned()).or_insert_with(|| Pattern::new(pattern));
+                patterns.entry(pattern.to_owned()).or_insert_with(|| CompiledPattern::new(pattern));
             }
         });
         Declared {
@@ -62,7 +62,7 @@ pub(super) enum Datum {
 }
 
 /// What a dictionary holds, in the order of the keys.
-pub(super) type Entries = BTreeMap<Datum, Datum>;
+pub(super) type DictionaryEntries = BTreeMap<Datum, Datum>;
 
 /// What one `sort` has found so far, with the comments that led to it.
 #[derive(Clone, Debug, Default)]
@@ -73,11 +73,11 @@ pub(super) struct Sorted {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct VariableState {
     /// What variables hold.
     pub(super) cells: Cells<Evaluated>,
     /// What dictionaries hold.
-    dictionaries: Vec<Entries>,
+    dictionaries: Vec<DictionaryEntries>,
     /// The last match of a regular expression; none where that failed.
     pub(super) groups: Option<Groups>,
     /// Comments and spans in the order in which they were made. A filter that fails takes back its own.
@@ -95,7 +95,7 @@ pub(super) struct State {
     /// What was to be printed at once.
     pub(super) messages: Vec<Vec<u8>>,
     /// What `line` and `path` remember.
-    pub(super) chains: Chains,
+    pub(super) chains: ChainMemory,
     /// The number of the last game of the database, where that is known.
     pub(super) last_game: Option<u32>,
     /// How often a `loop` or `while` was repeated.
@@ -110,7 +110,7 @@ pub(super) struct State {
     pub(super) fault: Option<Diagnostic>,
 }
 
-impl State {
+impl VariableState {
     /// The most repetitions of `loop` and `while` in one game: a loop that does not end is found in seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
@@ -124,10 +124,10 @@ impl State {
     const NODES_A_STEP: usize = 64;
 
     /// At the start of a game.
-    pub(super) fn new(declared: &Declared, interrupt: &Interrupt) -> State {
-        State {
+    pub(super) fn new(declared: &Declared, interrupt: &Interrupt) -> VariableState {
+        VariableState {
             cells: Cells::unbound(declared.vars.len()),
-            dictionaries: vec![Entries::new(); declared.dictionaries.len()],
+            dictionaries: vec![DictionaryEntries::new(); declared.dictionaries.len()],
             groups: None,
             notes: Vec::new(),
             tells_spans: false,
@@ -136,17 +136,17 @@ impl State {
             tags: BTreeMap::new(),
             removed: BTreeSet::new(),
             messages: Vec::new(),
-            chains: Chains::default(),
+            chains: ChainMemory::default(),
             last_game: None,
             repetitions: 0,
             steps_left: declared.steps_max,
             interrupt: interrupt.clone(),
-            unlooked: State::STEPS_A_LOOK - 1,
+            unlooked: VariableState::STEPS_A_LOOK - 1,
             fault: None,
         }
     }
 
-    pub(super) fn dictionary(&mut self, dictionary: DictionaryId) -> &mut Entries {
+    pub(super) fn dictionary(&mut self, dictionary: DictionaryId) -> &mut DictionaryEntries {
         &mut self.dictionaries[dictionary.0 as usize]
     }
 
@@ -179,12 +179,12 @@ impl State {
 
     /// Counts work on so many bytes of strings.
     pub(super) fn step_bytes(&mut self, bytes: usize, span: Span) {
-        self.steps((bytes / State::BYTES_A_STEP) as u64, span);
+        self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
 
     /// Counts a way through so many positions, or other entries of lists.
     pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
-        self.steps((nodes / State::NODES_A_STEP) as u64, span);
+        self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
 
     /// Counts steps, and looks every so often whether the run is to end. Nothing is counted once it is.
@@ -193,7 +193,7 @@ impl State {
             return;
         }
         self.unlooked = self.unlooked.saturating_add(count);
-        if self.unlooked >= State::STEPS_A_LOOK {
+        if self.unlooked >= VariableState::STEPS_A_LOOK {
             self.look();
         }
         match self.steps_left.checked_sub(count) {
@@ -208,8 +208,8 @@ impl State {
     /// Counts a repetition of a loop; false where there are too many.
     pub(super) fn repeats(&mut self, name: &str, span: Span) -> bool {
         self.repetitions += 1;
-        if self.repetitions > State::REPETITIONS_MAX {
-            let count = State::REPETITIONS_MAX;
+        if self.repetitions > VariableState::REPETITIONS_MAX {
+            let count = VariableState::REPETITIONS_MAX;
             self.fail(
                 Diagnostic::error(span, format!("`{name}` does not end"), "repeated here").help(format!(
                     "loops repeat at most {count} times in one game; let a filter fail at last"
@@ -224,7 +224,7 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct RunState {
     cells: Vec<(VarId, Cell<Evaluated>)>,
-    dictionaries: Vec<(DictionaryId, Entries)>,
+    dictionaries: Vec<(DictionaryId, DictionaryEntries)>,
     /// The name, and whether it is printed.
     names: Vec<(String, bool)>,
 }
@@ -246,7 +246,7 @@ impl RunState {
         let dictionaries = query.dictionaries.iter().zip(0..).filter(|(of, _)| lasting(of.life));
         RunState {
             cells: cells.collect(),
-            dictionaries: dictionaries.map(|(_, id)| (DictionaryId(id), Entries::new())).collect(),
+            dictionaries: dictionaries.map(|(_, id)| (DictionaryId(id), DictionaryEntries::new())).collect(),
             names: vars.map(|(var, _)| (var.name.clone(), var.life == Life::Run { quiet: false })).collect(),
         }
     }
@@ -258,7 +258,7 @@ impl RunState {
     }
 
     /// Hands over to a game what it may change.
-    pub(super) fn lend(&mut self, state: &mut State) {
+    pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));
         }
@@ -268,7 +268,7 @@ impl RunState {
     }
 
     /// Takes it back.
-    pub(super) fn take_back(&mut self, state: &mut State) {
+    pub(super) fn take_back(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             *cell = state.cells.take(*var);
         }

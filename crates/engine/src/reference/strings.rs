@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use shakmaty::{Bitboard, Square};
 
-use super::{copies::Explicit, eval::Evaluation};
+use super::{copies::ExplicitForm, eval::Evaluation};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Number, Spelt, Text};
 
@@ -12,7 +12,7 @@ use orbit_query::tree::{Number, Spelt, Text};
 const LENGTH_MAX: usize = 16 << 20;
 
 impl Evaluation<'_> {
-    pub(super) fn joined(&mut self, a: &Text<Explicit>, b: &Text<Explicit>, span: Span) -> Option<Vec<u8>> {
+    pub(super) fn joined(&mut self, a: &Text<ExplicitForm>, b: &Text<ExplicitForm>, span: Span) -> Option<Vec<u8>> {
         let (left, right) = (self.text(a), self.text(b));
         let joined = [left?, right?].concat();
         if joined.len() > LENGTH_MAX {
@@ -27,9 +27,9 @@ impl Evaluation<'_> {
 
     pub(super) fn slice(
         &mut self,
-        of: &Text<Explicit>,
-        from: Option<&Number<Explicit>>,
-        to: Option<&Number<Explicit>>,
+        of: &Text<ExplicitForm>,
+        from: Option<&Number<ExplicitForm>>,
+        to: Option<&Number<ExplicitForm>>,
     ) -> Option<Vec<u8>> {
         let text = self.text(of);
         let from = from.map(|from| self.number(from));
@@ -39,33 +39,33 @@ impl Evaluation<'_> {
         Some(text[range].to_vec())
     }
 
-    pub(super) fn letter(&mut self, of: &Text<Explicit>, at: &Number<Explicit>) -> Option<Vec<u8>> {
+    pub(super) fn letter(&mut self, of: &Text<ExplicitForm>, at: &Number<ExplicitForm>) -> Option<Vec<u8>> {
         let (text, at) = (self.text(of), self.number(at));
         let (text, at) = (text?, i64::from(at?));
         let at = if at < 0 { at + text.len() as i64 } else { at };
         text.get(usize::try_from(at).ok()?).map(|&byte| vec![byte])
     }
 
-    pub(super) fn in_case(&mut self, upper: bool, of: &Text<Explicit>) -> Option<Vec<u8>> {
+    pub(super) fn in_case(&mut self, upper: bool, of: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         let text = self.text(of)?;
         Some(if upper { text.to_ascii_uppercase() } else { text.to_ascii_lowercase() })
     }
 
-    pub(super) fn extremum(&mut self, largest: bool, of: &[Text<Explicit>]) -> Option<Vec<u8>> {
+    pub(super) fn extremum(&mut self, largest: bool, of: &[Text<ExplicitForm>]) -> Option<Vec<u8>> {
         let texts: Vec<Option<Vec<u8>>> = of.iter().map(|text| self.text(text)).collect();
         let texts = texts.into_iter().flatten();
         if largest { texts.max() } else { texts.min() }
     }
 
     /// Where the one string begins in the other for the first time.
-    pub(super) fn index_of(&mut self, needle: &Text<Explicit>, text: &Text<Explicit>) -> Option<i32> {
+    pub(super) fn index_of(&mut self, needle: &Text<ExplicitForm>, text: &Text<ExplicitForm>) -> Option<i32> {
         let (needle, text) = (self.text(needle), self.text(text));
         let (needle, text) = (needle?, text?);
         memchr::memmem::find(&text, &needle).map(|at| at as i32)
     }
 
     /// Digits, perhaps behind a minus.
-    pub(super) fn number_in(&mut self, of: &Text<Explicit>) -> Option<i32> {
+    pub(super) fn number_in(&mut self, of: &Text<ExplicitForm>) -> Option<i32> {
         let text = self.text(of)?;
         let digits = text.strip_prefix(b"-").unwrap_or(&text);
         if !digits.iter().all(u8::is_ascii_digit) {
@@ -74,14 +74,14 @@ impl Evaluation<'_> {
         std::str::from_utf8(&text).ok()?.parse().ok()
     }
 
-    pub(super) fn code_of(&mut self, of: &Text<Explicit>) -> Option<i32> {
+    pub(super) fn code_of(&mut self, of: &Text<ExplicitForm>) -> Option<i32> {
         match self.text(of)?[..] {
             [byte] => Some(i32::from(byte)),
             _ => None,
         }
     }
 
-    pub(super) fn of_code(&mut self, of: &Number<Explicit>) -> Option<Vec<u8>> {
+    pub(super) fn of_code(&mut self, of: &Number<ExplicitForm>) -> Option<Vec<u8>> {
         let code = u8::try_from(self.number(of)?).ok()?;
         (code > 0).then(|| vec![code])
     }
@@ -95,7 +95,7 @@ impl Evaluation<'_> {
         vec![letter as u8]
     }
 
-    pub(super) fn square_of(&mut self, text: &Text<Explicit>) -> Bitboard {
+    pub(super) fn square_of(&mut self, text: &Text<ExplicitForm>) -> Bitboard {
         let square = self.text(text).and_then(|text| Square::from_ascii(&text).ok());
         square.map_or(Bitboard::EMPTY, Bitboard::from)
     }

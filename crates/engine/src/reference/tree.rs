@@ -1,17 +1,17 @@
 //! The tree of a game.
 
-use super::{men::Men, played::Played};
+use super::{men::PieceMap, played::PlayedMove};
 use crate::Spot;
 
 /// What follows from the moves of a game: who is whose child, what each move does, which piece stands where. Nodes
 /// are numbered in preorder, so a parent stands before its children and a subtree is a run of numbers.
 #[derive(Debug)]
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct GameTree {
+    nodes: Vec<GameNode>,
 }
 
 #[derive(Debug)]
-struct Node {
+struct GameNode {
     parent: Option<usize>,
     children: Vec<usize>,
     /// Its place among the children of its parent.
@@ -20,24 +20,24 @@ struct Node {
     last: usize,
     /// The number of alternatives on the way from the root.
     depth: usize,
-    played: Option<Played>,
-    men: Men,
+    played: Option<PlayedMove>,
+    men: PieceMap,
 }
 
-impl Tree {
-    pub(super) fn new(spots: &[Spot]) -> Tree {
-        let mut nodes: Vec<Node> = Vec::with_capacity(spots.len());
+impl GameTree {
+    pub(super) fn new(spots: &[Spot]) -> GameTree {
+        let mut nodes: Vec<GameNode> = Vec::with_capacity(spots.len());
         for (at, spot) in spots.iter().enumerate() {
             let node = match spot.parent {
-                Some(parent) => Tree::child(&nodes, spots, parent, at),
-                None => Node {
+                Some(parent) => GameTree::child(&nodes, spots, parent, at),
+                None => GameNode {
                     parent: None,
                     children: Vec::new(),
                     sibling: 0,
                     last: at,
                     depth: 0,
                     played: None,
-                    men: Men::at_start(&spot.position),
+                    men: PieceMap::at_start(&spot.position),
                 },
             };
             if let Some(parent) = spot.parent {
@@ -50,18 +50,18 @@ impl Tree {
                 nodes[parent].last = nodes[parent].last.max(nodes[at].last);
             }
         }
-        Tree { nodes }
+        GameTree { nodes }
     }
 
-    fn child(nodes: &[Node], spots: &[Spot], parent: usize, at: usize) -> Node {
+    fn child(nodes: &[GameNode], spots: &[Spot], parent: usize, at: usize) -> GameNode {
         let before = &nodes[parent];
         let sibling = before.children.len();
-        let played = spots[at].arrival.map(|arrival| Played::new(&spots[parent].position, arrival));
+        let played = spots[at].arrival.map(|arrival| PlayedMove::new(&spots[parent].position, arrival));
         let men = match &played {
             Some(played) => before.men.after(played),
             None => before.men.clone(),
         };
-        Node {
+        GameNode {
             parent: Some(parent),
             children: Vec::new(),
             sibling,
@@ -95,12 +95,12 @@ impl Tree {
     }
 
     /// The move that led to a node.
-    pub(super) fn played(&self, at: usize) -> Option<&Played> {
+    pub(super) fn played(&self, at: usize) -> Option<&PlayedMove> {
         self.nodes[at].played.as_ref()
     }
 
     /// Which piece of the game stands where.
-    pub(super) fn men(&self, at: usize) -> &Men {
+    pub(super) fn men(&self, at: usize) -> &PieceMap {
         &self.nodes[at].men
     }
 

@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use orbit_query::tree::{Cell, Values};
+use orbit_query::tree::{Cell, CellValues};
 
 /// What a filter yields.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub(super) enum Value {
 #[derive(Clone, Debug)]
 pub(super) enum Evaluated {}
 
-impl Values for Evaluated {
+impl CellValues for Evaluated {
     type Squares = Bitboard;
     type Number = i32;
     type Text = Vec<u8>;

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Square};
 
 use super::{
-    copies::{Explicit, Filter},
+    copies::{ExplicitForm, PlainFilter},
     eval::Evaluation,
     strings::clamped,
     value::Evaluated,
@@ -58,7 +58,7 @@ impl Evaluation<'_> {
     }
 
     /// The value of what is assigned, if it has one; a set always has.
-    fn assigned(&mut self, value: &Assigned<Explicit>) -> Option<Cell<Evaluated>> {
+    fn assigned(&mut self, value: &Assigned<ExplicitForm>) -> Option<Cell<Evaluated>> {
         match value {
             Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
             Assigned::Number(f) => self.number(f).map(Cell::Number),
@@ -67,7 +67,7 @@ impl Evaluation<'_> {
         }
     }
 
-    pub(super) fn assign(&mut self, var: VarId, value: &Assigned<Explicit>) -> bool {
+    pub(super) fn assign(&mut self, var: VarId, value: &Assigned<ExplicitForm>) -> bool {
         let cell = self.assigned(value).filter(|_| self.state.fault.is_none());
         let has_value = cell.is_some();
         if let Some(cell) = cell {
@@ -76,7 +76,7 @@ impl Evaluation<'_> {
         has_value
     }
 
-    pub(super) fn assign_some(&mut self, var: VarId, of: &Squares<Explicit>) -> bool {
+    pub(super) fn assign_some(&mut self, var: VarId, of: &Squares<ExplicitForm>) -> bool {
         let squares = self.squares(of);
         if squares.any() && self.state.fault.is_none() {
             self.state.cells.bind(var, Cell::Squares(squares));
@@ -93,9 +93,9 @@ impl Evaluation<'_> {
     pub(super) fn set_slice(
         &mut self,
         var: VarId,
-        from: Option<&Number<Explicit>>,
-        to: Option<&Number<Explicit>>,
-        value: &Text<Explicit>,
+        from: Option<&Number<ExplicitForm>>,
+        to: Option<&Number<ExplicitForm>>,
+        value: &Text<ExplicitForm>,
         span: Span,
     ) -> bool {
         let from = from.map(|from| self.number(from));
@@ -121,7 +121,7 @@ impl Evaluation<'_> {
     }
 
     /// The squares of a set, each with what the variable of a loop holds there.
-    pub(super) fn squares_to_try(&mut self, domain: &Squares<Explicit>) -> Vec<(Square, Cell<Evaluated>)> {
+    pub(super) fn squares_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }
@@ -131,7 +131,7 @@ impl Evaluation<'_> {
         &mut self,
         var: VarId,
         domain: Vec<(Square, Cell<Evaluated>)>,
-        body: &Filter,
+        body: &PlainFilter,
         span: Span,
     ) -> Bitboard {
         let mut out = Bitboard::EMPTY;
@@ -153,7 +153,7 @@ impl Evaluation<'_> {
         &mut self,
         var: VarId,
         domain: Vec<(Square, Cell<Evaluated>)>,
-        body: &Filter,
+        body: &PlainFilter,
         span: Span,
     ) -> bool {
         if !self.may_loop(var, span) {

@@ -6,29 +6,29 @@ use shakmaty::{Color, Piece, Square};
 
 use super::{
     chains::{Chained, key},
-    copies::Explicit,
+    copies::ExplicitForm,
     eval::Evaluation,
     found::Noted,
-    memory::Walk,
-    played::Part,
+    memory::PathProgress,
+    played::MovePart,
     program::keeps_state,
-    search::{Attempt, Next, Rules, Search, Step},
+    search::{Attempt, Next, ChainRules, Search, WayStep},
 };
 use crate::SpanKind;
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Any, Focus, Kind, Path, PathStep, VarId};
 
 impl Evaluation<'_> {
-    pub(super) fn path_value(&mut self, path: &Path<Explicit>) -> Option<i32> {
+    pub(super) fn path_value(&mut self, path: &Path<ExplicitForm>) -> Option<i32> {
         self.walk(path).map(|found| found.value)
     }
 
-    pub(super) fn path_end(&mut self, path: &Path<Explicit>) -> Option<i32> {
+    pub(super) fn path_end(&mut self, path: &Path<ExplicitForm>) -> Option<i32> {
         self.walk(path).map(|found| found.end as i32)
     }
 
     /// The path in which a filter stands, or the one that succeeded last.
-    fn current_walk(&self) -> Option<Walk> {
+    fn current_walk(&self) -> Option<PathProgress> {
         self.scope.walk.or(self.state.chains.last_walk)
     }
 
@@ -49,11 +49,11 @@ impl Evaluation<'_> {
     }
 
     /// The best path from here on.
-    fn walk(&mut self, path: &Path<Explicit>) -> Option<Chained> {
+    fn walk(&mut self, path: &Path<ExplicitForm>) -> Option<Chained> {
         self.untied(|this| this.unselected(|this| this.walk_of_its_own(path)))
     }
 
-    fn walk_of_its_own(&mut self, path: &Path<Explicit>) -> Option<Chained> {
+    fn walk_of_its_own(&mut self, path: &Path<ExplicitForm>) -> Option<Chained> {
         let mut steps = Vec::new();
         path.chain.each(&mut |step| steps.push(step));
         let span = span_of(path, &steps)?;
@@ -90,13 +90,13 @@ impl Evaluation<'_> {
         &mut self,
         rules: &PathRules<'_>,
         value: i32,
-        way: &[&Step],
-        others: &[Vec<&Step>],
+        way: &[&WayStep],
+        others: &[Vec<&WayStep>],
     ) -> Option<Chained> {
         let (path, start) = (rules.path, self.here.at);
         let nodes = rules.nodes(way);
         let end = *nodes.last()?;
-        let walk = Walk { last: Some(end), ..rules.walk(self, end) };
+        let walk = PathProgress { last: Some(end), ..rules.walk(self, end) };
         self.state.chains.last_walk = Some(walk);
         if path.nestban {
             let before_end: Vec<usize> =
@@ -174,8 +174,8 @@ impl Evaluation<'_> {
 const ALTERNATIVES_MAX: usize = 1_000;
 
 /// Where a path stands in the query, by its operands.
-fn span_of(path: &Path<Explicit>, steps: &[&PathStep<Explicit>]) -> Option<Span> {
-    let sides = |step: &&PathStep<Explicit>| match step {
+fn span_of(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> Option<Span> {
+    let sides = |step: &&PathStep<ExplicitForm>| match step {
         PathStep::Edge { edge, targets } => {
             let sides = [&edge.from, &edge.to].into_iter().flatten().map(|side| side.mark);
             sides.chain(targets.iter().map(|target| *target.node().mark())).reduce(Span::to)
@@ -189,8 +189,8 @@ fn span_of(path: &Path<Explicit>, steps: &[&PathStep<Explicit>]) -> Option<Span>
     Some(steps.iter().filter_map(sides).chain(focus).reduce(Span::to).unwrap_or_default())
 }
 
-fn path_keeps_state(path: &Path<Explicit>, steps: &[&PathStep<Explicit>]) -> bool {
-    let mut filters: Vec<Any<Explicit>> = path.max.iter().cloned().map(Any::from).collect();
+fn path_keeps_state(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> bool {
+    let mut filters: Vec<Any<ExplicitForm>> = path.max.iter().cloned().map(Any::from).collect();
     for step in steps {
         match step {
             PathStep::Edge { edge, targets } => {
@@ -205,8 +205,8 @@ fn path_keeps_state(path: &Path<Explicit>, steps: &[&PathStep<Explicit>]) -> boo
 
 /// The rules of one path.
 struct PathRules<'c> {
-    path: &'c Path<Explicit>,
-    steps: &'c [&'c PathStep<Explicit>],
+    path: &'c Path<ExplicitForm>,
+    steps: &'c [&'c PathStep<ExplicitForm>],
     start: usize,
     /// The pieces in focus; without it all moves count.
     focus: Option<BTreeSet<u8>>,
@@ -219,8 +219,8 @@ struct PathRules<'c> {
 impl<'c> PathRules<'c> {
     fn new(
         eval: &mut Evaluation,
-        path: &'c Path<Explicit>,
-        steps: &'c [&'c PathStep<Explicit>],
+        path: &'c Path<ExplicitForm>,
+        steps: &'c [&'c PathStep<ExplicitForm>],
     ) -> PathRules<'c> {
         let start = eval.here.at;
         let squares = match &path.focus {
@@ -233,10 +233,10 @@ impl<'c> PathRules<'c> {
     }
 
     /// How far the path has come at a position.
-    fn walk(&self, eval: &Evaluation, at: usize) -> Walk {
+    fn walk(&self, eval: &Evaluation, at: usize) -> PathProgress {
         let count = self.counts.get(&at).copied().unwrap_or(0);
         let plies = eval.nodes[at].ply - eval.nodes[self.start].ply;
-        Walk {
+        PathProgress {
             start: self.start,
             count,
             unfocused: plies as i32 - count,
@@ -245,7 +245,7 @@ impl<'c> PathRules<'c> {
     }
 
     /// The positions that a way counts: the start, and those behind its moves.
-    fn nodes(&self, way: &[&Step]) -> Vec<usize> {
+    fn nodes(&self, way: &[&WayStep]) -> Vec<usize> {
         std::iter::once(self.start).chain(way.iter().filter_map(|step| step.attempt.by)).collect()
     }
 
@@ -267,7 +267,7 @@ impl<'c> PathRules<'c> {
     }
 
     /// Whether the part of a move that a filter names is in focus.
-    fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &Part) -> bool {
+    fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &MovePart) -> bool {
         self.any_in_focus(eval, attempt.before, part.from) || self.is_focused_capture(eval, attempt)
     }
 
@@ -305,7 +305,7 @@ impl<'c> PathRules<'c> {
     }
 }
 
-impl Rules for PathRules<'_> {
+impl ChainRules for PathRules<'_> {
     const ENDS_BEHIND: bool = false;
 
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
@@ -329,7 +329,7 @@ impl Rules for PathRules<'_> {
         };
         let Some(child) = attempt.by else { return false };
         let sides = self.within(eval, at, |eval| eval.there(attempt.before, |before| before.sides(edge)));
-        let part_counts = |part: &Part| self.is_part_in_focus(eval, attempt, part);
+        let part_counts = |part: &MovePart| self.is_part_in_focus(eval, attempt, part);
         let played = eval.tree().played(child);
         let Some(selected) = played.and_then(|played| sides.select(played, child, part_counts)) else {
             return false;

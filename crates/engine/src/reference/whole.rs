@@ -2,9 +2,9 @@
 
 use super::{
     Reference,
-    copies::Filter,
+    copies::PlainFilter,
     eval::Evaluation,
-    found::{Found, FoundValue, GameFound, Noted},
+    found::{PositionAnswer, FoundValue, GameFound, Noted},
     state::RunState,
     value::Value,
 };
@@ -14,7 +14,7 @@ use orbit_query::tree::Any;
 
 /// What is wanted of a game beside the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
+pub struct WantedFacts {
     /// Which copies of the outermost transform match.
     pub copies: bool,
     /// What hits consist of.
@@ -25,7 +25,7 @@ pub struct Wanted {
 
 /// Why a game cannot be evaluated.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct GameFault {
     /// The number of the position at which that showed.
     pub at: usize,
     /// What it is.
@@ -43,9 +43,9 @@ impl Reference {
         &self,
         nodes: &[Spot],
         run: &mut RunState,
-        (wanted, is_asked): (Wanted, impl Fn(usize) -> bool),
+        (wanted, is_asked): (WantedFacts, impl Fn(usize) -> bool),
         interrupt: &Interrupt,
-    ) -> Result<GameFound, Fault> {
+    ) -> Result<GameFound, GameFault> {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared, interrupt);
         run.lend(&mut evaluation.state);
         evaluation.state.tells_spans = wanted.spans;
@@ -53,21 +53,21 @@ impl Reference {
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
             if !is_asked(at) {
-                values.push(Found::NONE);
+                values.push(PositionAnswer::NONE);
                 continue;
             }
             evaluation.state.look();
             let before = wanted.copies.then(|| evaluation.state.clone());
             let mut found = evaluation.there(at, |there| there.found_here(&self.body));
             if let Some(diagnostic) = evaluation.state.fault.take() {
-                return Err(Fault { at, diagnostic });
+                return Err(GameFault { at, diagnostic });
             }
             if let Some(before) = before.filter(|_| found.hit) {
                 // The copies are evaluated once more, from the same state, to tell them apart.
                 let after = std::mem::replace(&mut evaluation.state, before);
                 let matching = evaluation.there(at, |there| self.matching_copies(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {
-                    return Err(Fault { at, diagnostic });
+                    return Err(GameFault { at, diagnostic });
                 }
                 found.copies =
                     matching.into_iter().zip(0..).filter_map(|(hit, copy)| hit.then_some(copy)).collect();
@@ -97,7 +97,7 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    fn found_here(&mut self, body: &Filter) -> Found {
+    fn found_here(&mut self, body: &PlainFilter) -> PositionAnswer {
         let before = self.state.notes.len();
         let (value, hit) = match body {
             Any::Squares(f) => {
@@ -123,6 +123,6 @@ impl Evaluation<'_> {
             Value::Str(value) => FoundValue::Str(value),
             Value::Position(value) => FoundValue::Position(value),
         };
-        Found { hit, value, copies: Vec::new(), span }
+        PositionAnswer { hit, value, copies: Vec::new(), span }
     }
 }

@@ -3,11 +3,11 @@
 use shakmaty::{Color, Role, Square};
 
 use super::{
-    copies::Filter,
+    copies::PlainFilter,
     eval::Evaluation,
     found::Noted,
     geometry::square,
-    moves::Placement,
+    moves::SquareArray,
     value::{Value, squares_text},
 };
 use orbit_query::tree::{
@@ -16,7 +16,7 @@ use orbit_query::tree::{
 
 impl Evaluation<'_> {
     /// The values of filters, one after the other.
-    pub(super) fn written(&mut self, of: &[Filter]) -> Vec<u8> {
+    pub(super) fn written(&mut self, of: &[PlainFilter]) -> Vec<u8> {
         let mut out = Vec::new();
         for filter in of {
             let text = self.value_text(filter);
@@ -26,7 +26,7 @@ impl Evaluation<'_> {
     }
 
     /// The value of a filter as text, which it has where it matches; an empty set is `[]`.
-    pub(super) fn value_text(&mut self, filter: &Filter) -> Option<Vec<u8>> {
+    pub(super) fn value_text(&mut self, filter: &PlainFilter) -> Option<Vec<u8>> {
         if let Some(var) = variable(filter)
             && !self.state.cells.is_bound(var)
         {
@@ -83,7 +83,7 @@ impl Evaluation<'_> {
             .map(|(_, _, letter)| letter)
             .collect();
         let passed = match self.here.spot.parent {
-            Some(parent) => passed(&Placement::new(&self.nodes[parent].position), board),
+            Some(parent) => passed(&SquareArray::new(&self.nodes[parent].position), board),
             None => state.en_passant(),
         };
         let side = board.turn.char();
@@ -95,7 +95,7 @@ impl Evaluation<'_> {
 }
 
 /// A rank of the board as FEN has it.
-fn rank(board: &Placement, y: i32) -> String {
+fn rank(board: &SquareArray, y: i32) -> String {
     let mut out = String::new();
     let mut empty = 0;
     for x in 0..8 {
@@ -117,7 +117,7 @@ fn rank(board: &Placement, y: i32) -> String {
 }
 
 /// The square behind a pawn that has just gone two steps.
-fn passed(before: &Placement, after: &Placement) -> Option<Square> {
+fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     let (pawn, home, behind, ahead) = match before.turn {
         Color::White => (Role::Pawn.of(Color::White), 1, 2, 3),
         Color::Black => (Role::Pawn.of(Color::Black), 6, 5, 4),
@@ -133,7 +133,7 @@ fn passed(before: &Placement, after: &Placement) -> Option<Square> {
 }
 
 /// The variable that a filter is.
-fn variable(filter: &Filter) -> Option<VarId> {
+fn variable(filter: &PlainFilter) -> Option<VarId> {
     match filter {
         Any::Condition(_) => None,
         Any::Squares(f) => match f.op() {

@@ -2,7 +2,7 @@
 
 use crate::Interrupt;
 
-use super::syntax::{Bytes, Node, folded, is_line_end, is_word, tree};
+use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
 /// The most steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
@@ -15,8 +15,8 @@ const UNDONE_MAX: usize = 4_000_000;
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Debug)]
-enum Op {
-    Set(Bytes),
+enum RegexOp {
+    Set(ByteSet),
     Border {
         end: bool,
         lines: bool,
@@ -34,10 +34,10 @@ enum Op {
     Split(usize, usize),
     Jump(usize),
     /// Begins a loop: its count is 0.
-    Begin(Loop),
+    Begin(LoopRegisters),
     /// Decides whether the loop goes on; the body follows.
     Again {
-        of: Loop,
+        of: LoopRegisters,
         min: u32,
         max: Option<u32>,
         greedy: bool,
@@ -45,12 +45,12 @@ enum Op {
     },
     /// Begins a repetition, which clears groups.
     Enter {
-        of: Loop,
+        of: LoopRegisters,
         groups: std::ops::Range<usize>,
     },
     /// Ends one, and goes back to where the loop decides.
     Repeated {
-        of: Loop,
+        of: LoopRegisters,
         min: u32,
         again: usize,
     },
@@ -64,15 +64,15 @@ enum Op {
 
 /// The registers of a loop: how often it was repeated, and where its last repetition began.
 #[derive(Clone, Copy, Debug)]
-struct Loop {
+struct LoopRegisters {
     count: usize,
     start: usize,
 }
 
 /// A regular expression that is ready to be searched for.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
-    ops: Vec<Op>,
+pub(crate) struct CompiledPattern {
+    ops: Vec<RegexOp>,
     /// Which parts are read backwards, by their operations.
     backwards: Vec<bool>,
     registers: usize,
@@ -84,15 +84,15 @@ pub(crate) struct Pattern {
 pub(crate) struct TooLong;
 
 /// Where groups begin and end; the first is the match itself.
-pub(crate) type Found = Vec<Option<(usize, usize)>>;
+pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 
-impl Pattern {
+impl CompiledPattern {
     /// A pattern that is known to be one.
-    pub(crate) fn new(pattern: &str) -> Pattern {
+    pub(crate) fn new(pattern: &str) -> CompiledPattern {
         let (tree, groups) = tree(pattern.as_bytes());
-        let mut out = Pattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
-        out.add(&Node::Group(0, Box::new(tree)), false);
-        out.push(Op::Match, false);
+        let mut out = CompiledPattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
+        out.add(&SyntaxNode::Group(0, Box::new(tree)), false);
+        out.push(RegexOp::Match, false);
         out
     }
 
@@ -107,9 +107,9 @@ impl Pattern {
         from: usize,
         steps: &mut u64,
         interrupt: &Interrupt,
-    ) -> Result<Option<Found>, TooLong> {
+    ) -> Result<Option<Captures>, TooLong> {
         let registers = vec![NONE; self.registers];
-        let mut search = Search { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
+        let mut search = RegexSearch { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
         for start in from..=text.len() {
             let end = search.run(0, start);
             *steps = search.steps;
@@ -122,86 +122,86 @@ impl Pattern {
         Ok(None)
     }
 
-    fn push(&mut self, op: Op, backwards: bool) -> usize {
+    fn push(&mut self, op: RegexOp, backwards: bool) -> usize {
         self.ops.push(op);
         self.backwards.push(backwards);
         self.ops.len() - 1
     }
 
-    fn add(&mut self, node: &Node, backwards: bool) {
+    fn add(&mut self, node: &SyntaxNode, backwards: bool) {
         match node {
-            Node::Set(bytes) => _ = self.push(Op::Set(*bytes), backwards),
-            Node::Border { end, lines } => _ = self.push(Op::Border { end: *end, lines: *lines }, backwards),
-            Node::Word { within } => _ = self.push(Op::Word { within: *within }, backwards),
-            Node::Back { groups, fold } => {
-                self.push(Op::Back { groups: groups.clone(), fold: *fold }, backwards);
+            SyntaxNode::Set(bytes) => _ = self.push(RegexOp::Set(*bytes), backwards),
+            SyntaxNode::Border { end, lines } => _ = self.push(RegexOp::Border { end: *end, lines: *lines }, backwards),
+            SyntaxNode::Word { within } => _ = self.push(RegexOp::Word { within: *within }, backwards),
+            SyntaxNode::Back { groups, fold } => {
+                self.push(RegexOp::Back { groups: groups.clone(), fold: *fold }, backwards);
             }
-            Node::Sequence(all) if backwards => all.iter().rev().for_each(|node| self.add(node, true)),
-            Node::Sequence(all) => all.iter().for_each(|node| self.add(node, false)),
-            Node::Either(all) => self.either(all, backwards),
-            Node::Group(number, of) => {
+            SyntaxNode::Sequence(all) if backwards => all.iter().rev().for_each(|node| self.add(node, true)),
+            SyntaxNode::Sequence(all) => all.iter().for_each(|node| self.add(node, false)),
+            SyntaxNode::Either(all) => self.either(all, backwards),
+            SyntaxNode::Group(number, of) => {
                 let marks = [2 * number, 2 * number + 1];
-                self.push(Op::Mark(marks[usize::from(backwards)]), backwards);
+                self.push(RegexOp::Mark(marks[usize::from(backwards)]), backwards);
                 self.add(of, backwards);
-                self.push(Op::Mark(marks[usize::from(!backwards)]), backwards);
+                self.push(RegexOp::Mark(marks[usize::from(!backwards)]), backwards);
             }
-            Node::Repeat { of, min: 0, max, greedy, groups } if groups.is_empty() && takes_one(of) => {
+            SyntaxNode::Repeat { of, min: 0, max, greedy, groups } if groups.is_empty() && takes_one(of) => {
                 self.plain_repeat(of, *max, *greedy, backwards);
             }
-            Node::Repeat { of, min, max, greedy, groups } => {
-                let own = Loop { count: self.registers, start: self.registers + 1 };
+            SyntaxNode::Repeat { of, min, max, greedy, groups } => {
+                let own = LoopRegisters { count: self.registers, start: self.registers + 1 };
                 self.registers += 2;
-                self.push(Op::Begin(own), backwards);
+                self.push(RegexOp::Begin(own), backwards);
                 let (min, max, greedy) = (*min, *max, *greedy);
-                let again = self.push(Op::Again { of: own, min, max, greedy, exit: 0 }, backwards);
-                self.push(Op::Enter { of: own, groups: groups.clone() }, backwards);
+                let again = self.push(RegexOp::Again { of: own, min, max, greedy, exit: 0 }, backwards);
+                self.push(RegexOp::Enter { of: own, groups: groups.clone() }, backwards);
                 self.add(of, backwards);
-                self.push(Op::Repeated { of: own, min, again }, backwards);
+                self.push(RegexOp::Repeated { of: own, min, again }, backwards);
                 let exit = self.ops.len();
-                self.ops[again] = Op::Again { of: own, min, max, greedy, exit };
+                self.ops[again] = RegexOp::Again { of: own, min, max, greedy, exit };
             }
-            Node::Look { behind, negated, of } => {
-                let look = self.push(Op::Match, backwards);
+            SyntaxNode::Look { behind, negated, of } => {
+                let look = self.push(RegexOp::Match, backwards);
                 self.add(of, *behind);
-                self.push(Op::Match, *behind);
-                self.ops[look] = Op::Look { negated: *negated, exit: self.ops.len() };
+                self.push(RegexOp::Match, *behind);
+                self.ops[look] = RegexOp::Look { negated: *negated, exit: self.ops.len() };
             }
         }
     }
 
-    fn either(&mut self, all: &[Node], backwards: bool) {
+    fn either(&mut self, all: &[SyntaxNode], backwards: bool) {
         let Some((last, others)) = all.split_last() else { return };
         let mut ends = Vec::new();
         for node in others {
-            let split = self.push(Op::Match, backwards);
+            let split = self.push(RegexOp::Match, backwards);
             self.add(node, backwards);
-            ends.push(self.push(Op::Match, backwards));
-            self.ops[split] = Op::Split(split + 1, self.ops.len());
+            ends.push(self.push(RegexOp::Match, backwards));
+            self.ops[split] = RegexOp::Split(split + 1, self.ops.len());
         }
         self.add(last, backwards);
         for end in ends {
-            self.ops[end] = Op::Jump(self.ops.len());
+            self.ops[end] = RegexOp::Jump(self.ops.len());
         }
     }
 
     /// `x*` and `x?` of what takes one byte: nothing has to be counted.
-    fn plain_repeat(&mut self, of: &Node, max: Option<u32>, greedy: bool, backwards: bool) {
+    fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         if max.is_some_and(|max| max > 1) {
             (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));
             return;
         }
-        let split = self.push(Op::Match, backwards);
+        let split = self.push(RegexOp::Match, backwards);
         self.add(of, backwards);
         if max.is_none() {
-            self.push(Op::Jump(split), backwards);
+            self.push(RegexOp::Jump(split), backwards);
         }
         let (body, exit) = (split + 1, self.ops.len());
-        self.ops[split] = if greedy { Op::Split(body, exit) } else { Op::Split(exit, body) };
+        self.ops[split] = if greedy { RegexOp::Split(body, exit) } else { RegexOp::Split(exit, body) };
     }
 }
 
-fn takes_one(node: &Node) -> bool {
-    matches!(node, Node::Set(_))
+fn takes_one(node: &SyntaxNode) -> bool {
+    matches!(node, SyntaxNode::Set(_))
 }
 
 /// What is done on the way back.
@@ -210,8 +210,8 @@ enum Undo {
     Try { op: usize, at: usize },
 }
 
-struct Search<'p> {
-    pattern: &'p Pattern,
+struct RegexSearch<'p> {
+    pattern: &'p CompiledPattern,
     text: &'p [u8],
     registers: Vec<usize>,
     undo: Vec<Undo>,
@@ -219,7 +219,7 @@ struct Search<'p> {
     interrupt: &'p Interrupt,
 }
 
-impl Search<'_> {
+impl RegexSearch<'_> {
     /// Runs from an operation on to the next `Match`; where that is. What a failure has written is undone.
     fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, TooLong> {
         let base = self.undo.len();
@@ -233,7 +233,7 @@ impl Search<'_> {
             if self.steps.is_multiple_of(STEPS_A_LOOK) && self.interrupt.is_set() {
                 return Err(TooLong);
             }
-            if matches!(self.pattern.ops[op], Op::Match) {
+            if matches!(self.pattern.ops[op], RegexOp::Match) {
                 return Ok(Some(at));
             }
             next = self.step(op, at)?;
@@ -266,35 +266,35 @@ impl Search<'_> {
         let on = Some((op + 1, at));
         let backwards = pattern.backwards[op];
         Ok(match &pattern.ops[op] {
-            Op::Set(bytes) => {
+            RegexOp::Set(bytes) => {
                 let next = if backwards { at.checked_sub(1) } else { Some(at + 1) };
                 let byte = if backwards { at.checked_sub(1) } else { Some(at) };
                 let fits =
                     byte.and_then(|byte| self.text.get(byte)).is_some_and(|&byte| bytes.contains(byte));
                 next.filter(|_| fits).map(|next| (op + 1, next))
             }
-            Op::Border { end, lines } => on.filter(|_| self.at_border(*end, *lines, at)),
-            Op::Word { within } => {
+            RegexOp::Border { end, lines } => on.filter(|_| self.at_border(*end, *lines, at)),
+            RegexOp::Word { within } => {
                 let is_word = |place: Option<usize>| {
                     place.and_then(|at| self.text.get(at)).is_some_and(|&byte| is_word(byte))
                 };
                 on.filter(|_| (is_word(at.checked_sub(1)) == is_word(Some(at))) == *within)
             }
-            Op::Back { groups, fold } => self.again(groups, *fold, at, backwards).map(|at| (op + 1, at)),
-            Op::Mark(register) => {
+            RegexOp::Back { groups, fold } => self.again(groups, *fold, at, backwards).map(|at| (op + 1, at)),
+            RegexOp::Mark(register) => {
                 self.write(*register, at);
                 on
             }
-            Op::Split(first, second) => {
+            RegexOp::Split(first, second) => {
                 self.otherwise(*second, at);
                 Some((*first, at))
             }
-            Op::Jump(to) => Some((*to, at)),
-            Op::Begin(of) => {
+            RegexOp::Jump(to) => Some((*to, at)),
+            RegexOp::Begin(of) => {
                 self.write(of.count, 0);
                 on
             }
-            Op::Again { of, min, max, greedy, exit } => {
+            RegexOp::Again { of, min, max, greedy, exit } => {
                 let count = self.registers[of.count];
                 if count < *min as usize {
                     on
@@ -308,7 +308,7 @@ impl Search<'_> {
                     Some((*exit, at))
                 }
             }
-            Op::Enter { of, groups } => {
+            RegexOp::Enter { of, groups } => {
                 self.write(of.count, self.registers[of.count] + 1);
                 self.write(of.start, at);
                 for register in 2 * groups.start..2 * groups.end {
@@ -316,11 +316,11 @@ impl Search<'_> {
                 }
                 on
             }
-            Op::Repeated { of, min, again } => {
+            RegexOp::Repeated { of, min, again } => {
                 let is_empty = self.registers[of.start] == at && self.registers[of.count] > *min as usize;
                 (!is_empty).then_some((*again, at))
             }
-            Op::Look { negated, exit } => {
+            RegexOp::Look { negated, exit } => {
                 let base = self.undo.len();
                 let matches = self.run(op + 1, at)?.is_some();
                 if matches && *negated {
@@ -330,7 +330,7 @@ impl Search<'_> {
                 }
                 (matches != *negated).then_some((*exit, at))
             }
-            Op::Match => None,
+            RegexOp::Match => None,
         })
     }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 /// A set of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Bytes([u64; 4]);
+pub(super) struct ByteSet([u64; 4]);
 
-impl Bytes {
-    pub(super) fn of(test: impl Fn(u8) -> bool) -> Bytes {
-        let mut out = Bytes::default();
+impl ByteSet {
+    pub(super) fn of(test: impl Fn(u8) -> bool) -> ByteSet {
+        let mut out = ByteSet::default();
         for byte in (0..=u8::MAX).filter(|&byte| test(byte)) {
             out.0[usize::from(byte / 64)] |= 1 << (byte % 64);
         }
@@ -21,14 +21,14 @@ impl Bytes {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
-    Set(Bytes),
-    Sequence(Vec<Node>),
+pub(super) enum SyntaxNode {
+    Set(ByteSet),
+    Sequence(Vec<SyntaxNode>),
     /// The first that leads to a match.
-    Either(Vec<Node>),
-    Group(usize, Box<Node>),
+    Either(Vec<SyntaxNode>),
+    Group(usize, Box<SyntaxNode>),
     Repeat {
-        of: Box<Node>,
+        of: Box<SyntaxNode>,
         min: u32,
         max: Option<u32>,
         greedy: bool,
@@ -47,7 +47,7 @@ pub(super) enum Node {
     Look {
         behind: bool,
         negated: bool,
-        of: Box<Node>,
+        of: Box<SyntaxNode>,
     },
     /// What groups of a number, or of a name, have matched.
     Back {
@@ -65,9 +65,9 @@ struct Flags {
 }
 
 /// The tree of a pattern, and how many groups it has, that of all included.
-pub(super) fn tree(pattern: &[u8]) -> (Node, usize) {
+pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     let names = names(pattern);
-    let mut reader = Reader { pattern, at: 0, groups: 1, names, flags: Flags::default() };
+    let mut reader = PatternReader { pattern, at: 0, groups: 1, names, flags: Flags::default() };
     let tree = reader.disjunction();
     (tree, reader.groups)
 }
@@ -96,7 +96,7 @@ fn names(pattern: &[u8]) -> Vec<Option<Vec<u8>>> {
     names
 }
 
-struct Reader<'p> {
+struct PatternReader<'p> {
     pattern: &'p [u8],
     at: usize,
     groups: usize,
@@ -104,7 +104,7 @@ struct Reader<'p> {
     flags: Flags,
 }
 
-impl Reader<'_> {
+impl PatternReader<'_> {
     fn peek(&self) -> Option<u8> {
         self.pattern.get(self.at).copied()
     }
@@ -115,30 +115,30 @@ impl Reader<'_> {
         found
     }
 
-    fn disjunction(&mut self) -> Node {
+    fn disjunction(&mut self) -> SyntaxNode {
         let mut all = vec![self.sequence()];
         while self.eat(b"|") {
             all.push(self.sequence());
         }
-        if all.len() == 1 { all.remove(0) } else { Node::Either(all) }
+        if all.len() == 1 { all.remove(0) } else { SyntaxNode::Either(all) }
     }
 
-    fn sequence(&mut self) -> Node {
+    fn sequence(&mut self) -> SyntaxNode {
         let mut all = Vec::new();
         while !matches!(self.peek(), None | Some(b'|' | b')')) {
             let first = self.groups;
             let term = self.term();
             all.push(self.repeated(term, first));
         }
-        Node::Sequence(all)
+        SyntaxNode::Sequence(all)
     }
 
-    fn repeated(&mut self, of: Node, first: usize) -> Node {
+    fn repeated(&mut self, of: SyntaxNode, first: usize) -> SyntaxNode {
         let signs = [(&b"*"[..], (0, None)), (b"+", (1, None)), (b"?", (0, Some(1)))];
         let sign = signs.into_iter().find_map(|(sign, counts)| self.eat(sign).then_some(counts));
         let Some((min, max)) = sign.or_else(|| self.counts()) else { return of };
         let greedy = !self.eat(b"?");
-        Node::Repeat { of: Box::new(of), min, max, greedy, groups: first..self.groups }
+        SyntaxNode::Repeat { of: Box::new(of), min, max, greedy, groups: first..self.groups }
     }
 
     /// `{2}`, `{2,}`, `{2,3}`; all else that begins with a brace is a letter.
@@ -173,7 +173,7 @@ impl Reader<'_> {
         (self.at > start).then_some(number)
     }
 
-    fn term(&mut self) -> Node {
+    fn term(&mut self) -> SyntaxNode {
         let Flags { lines, dot_all, .. } = self.flags;
         let looks = [
             (&b"(?="[..], false, false),
@@ -182,7 +182,7 @@ impl Reader<'_> {
             (b"(?<!", true, true),
         ];
         if let Some((_, behind, negated)) = looks.into_iter().find(|(sign, ..)| self.eat(sign)) {
-            return Node::Look { behind, negated, of: Box::new(self.closed()) };
+            return SyntaxNode::Look { behind, negated, of: Box::new(self.closed()) };
         }
         if self.eat(b"(?<") {
             while !matches!(self.peek(), None | Some(b'>')) {
@@ -200,11 +200,11 @@ impl Reader<'_> {
         match self.pattern[self.at] {
             b'^' | b'$' => {
                 self.at += 1;
-                Node::Border { end: self.pattern[self.at - 1] == b'$', lines }
+                SyntaxNode::Border { end: self.pattern[self.at - 1] == b'$', lines }
             }
             b'.' => {
                 self.at += 1;
-                Node::Set(Bytes::of(|byte| dot_all || !is_line_end(byte)))
+                SyntaxNode::Set(ByteSet::of(|byte| dot_all || !is_line_end(byte)))
             }
             b'[' => {
                 self.at += 1;
@@ -218,14 +218,14 @@ impl Reader<'_> {
         }
     }
 
-    fn group(&mut self) -> Node {
+    fn group(&mut self) -> SyntaxNode {
         let number = self.groups;
         self.groups += 1;
-        Node::Group(number, Box::new(self.closed()))
+        SyntaxNode::Group(number, Box::new(self.closed()))
     }
 
     /// Up to the parenthesis that closes.
-    fn closed(&mut self) -> Node {
+    fn closed(&mut self) -> SyntaxNode {
         let flags = self.flags;
         let of = self.disjunction();
         self.flags = flags;
@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 
     /// `(?:...)`, `(?i:...)`, `(?i-s:...)`; the sign is read up to the question mark.
-    fn modified(&mut self) -> Node {
+    fn modified(&mut self) -> SyntaxNode {
         let (flags, mut on) = (self.flags, true);
         while let Some(flag) = self.peek() {
             self.at += 1;
@@ -251,50 +251,50 @@ impl Reader<'_> {
         of
     }
 
-    fn letter(&self, letter: u32) -> Node {
-        Node::Set(self.such(&[(letter, letter)], false))
+    fn letter(&self, letter: u32) -> SyntaxNode {
+        SyntaxNode::Set(self.such(&[(letter, letter)], false))
     }
 
     /// The bytes in some ranges, or those that are not.
-    fn such(&self, ranges: &[(u32, u32)], negated: bool) -> Bytes {
+    fn such(&self, ranges: &[(u32, u32)], negated: bool) -> ByteSet {
         // Larger characters have no small letter among the bytes.
         const FOLDED_MAX: u32 = 0x3ff;
         let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
         if !self.flags.fold {
-            return Bytes::of(|byte| has(byte.into()) != negated);
+            return ByteSet::of(|byte| has(byte.into()) != negated);
         }
         let folded: Vec<u32> = (0..=FOLDED_MAX).filter(|&letter| has(letter)).map(folded).collect();
-        Bytes::of(|byte| folded.contains(&self::folded(byte.into())) != negated)
+        ByteSet::of(|byte| folded.contains(&self::folded(byte.into())) != negated)
     }
 
-    fn escape(&mut self) -> Node {
+    fn escape(&mut self) -> SyntaxNode {
         if self.eat(b"\\b") || self.eat(b"\\B") {
-            return Node::Word { within: self.pattern[self.at - 1] == b'B' };
+            return SyntaxNode::Word { within: self.pattern[self.at - 1] == b'B' };
         }
         self.at += 1;
         if let Some(back) = self.back() {
             return back;
         }
         if let Some(ranges) = self.class_escape() {
-            return Node::Set(self.such(&ranges, false));
+            return SyntaxNode::Set(self.such(&ranges, false));
         }
         let letter = self.character(false);
         self.letter(letter)
     }
 
     /// `\1`, `\k<name>`, behind the backslash.
-    fn back(&mut self) -> Option<Node> {
+    fn back(&mut self) -> Option<SyntaxNode> {
         let (start, fold) = (self.at, self.flags.fold);
         if self.names.iter().flatten().next().is_some() && self.eat(b"k<") {
             let rest = &self.pattern[self.at..];
             let name = rest.split(|&byte| byte == b'>').next().unwrap_or_default();
             self.at += name.len() + 1;
             let groups = (0..self.names.len()).filter(|&group| self.names[group].as_deref() == Some(name));
-            return Some(Node::Back { groups: groups.collect(), fold });
+            return Some(SyntaxNode::Back { groups: groups.collect(), fold });
         }
         let number = if self.peek() == Some(b'0') { None } else { self.number() };
         match number.map(|number| number as usize).filter(|&number| number < self.names.len()) {
-            Some(group) => Some(Node::Back { groups: vec![group], fold }),
+            Some(group) => Some(SyntaxNode::Back { groups: vec![group], fold }),
             None => {
                 self.at = start;
                 None
@@ -368,7 +368,7 @@ impl Reader<'_> {
     }
 
     /// Behind its bracket.
-    fn class(&mut self) -> Node {
+    fn class(&mut self) -> SyntaxNode {
         let negated = self.eat(b"^");
         let mut ranges = Vec::new();
         while !self.eat(b"]") {
@@ -388,7 +388,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Node::Set(self.such(&ranges, negated))
+        SyntaxNode::Set(self.such(&ranges, negated))
     }
 
     fn class_atom(&mut self) -> Vec<(u32, u32)> {

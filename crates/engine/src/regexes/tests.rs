@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use regress::Regex;
 
-use super::{Pattern, TooLong, groups_of};
+use super::{CompiledPattern, TooLong, groups_of};
 use crate::Interrupt;
 
 /// What another implementation of the same language finds: each byte of pattern and text is a character.
@@ -15,7 +15,7 @@ fn expected(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
 }
 
 fn found(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
-    Pattern::new(pattern).find(text, 0, &mut 0, &Interrupt::default()).unwrap().unwrap_or_default()
+    CompiledPattern::new(pattern).find(text, 0, &mut 0, &Interrupt::default()).unwrap().unwrap_or_default()
 }
 
 const PATTERNS: [&str; 62] = [
@@ -141,7 +141,7 @@ proptest! {
     fn another_implementation_finds_the_same_of_any(pattern in patterns(), text in "[abcé ]{0,9}") {
         let text = text.as_bytes();
         if Regex::new(&pattern).is_ok()
-            && let Ok(mine) = Pattern::new(&pattern).find(text, 0, &mut 0, &Interrupt::default())
+            && let Ok(mine) = CompiledPattern::new(&pattern).find(text, 0, &mut 0, &Interrupt::default())
         {
             prop_assert_eq!(mine.unwrap_or_default(), expected(&pattern, text), "{} in {:?}", pattern, text);
         }
@@ -153,13 +153,13 @@ fn a_search_ends() {
     let text = [b"a".repeat(60), b"b".to_vec()].concat();
     for pattern in ["(a+)+$", "(a|aa)+$", "(?:a*)*c", "(a*)*\\1c", "(?=(a+)+c)"] {
         assert_eq!(
-            Pattern::new(pattern).find(&text, 0, &mut 0, &Interrupt::default()),
+            CompiledPattern::new(pattern).find(&text, 0, &mut 0, &Interrupt::default()),
             Err(TooLong),
             "{pattern}"
         );
     }
     let long = b"ab ".repeat(40_000);
-    let found = Pattern::new("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
+    let found = CompiledPattern::new("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
     assert_eq!(
         groups_of(&found, &long)[0].as_ref().map(|(start, text)| (*start, text.len())),
         Some((0, long.len()))

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use sevenz_rust2::{BlockDecoder, Error, Password};
 
-use super::super::pieces::Pieces;
-use super::{Archive, Content, List, Refusal, refuse_ratio};
+use super::super::pieces::PieceAtHand;
+use super::{Archive, Content, MemberList, ArchiveRefusal, refuse_ratio};
 use orbit_core::sync::lock;
 
 /// Memory for the list of members, in KiB.
@@ -29,10 +29,10 @@ const PIECES_AHEAD: usize = 8;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Lists the members. The place of a member is its number among all entries, folders included.
-pub(super) fn list(file: &mut &File, list: &mut List) -> Result<sevenz_rust2::Archive, Refusal> {
+pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rust2::Archive, ArchiveRefusal> {
     let found = sevenz_rust2::Archive::read_with_memory_limit(file, &Password::empty(), LIST_KIB_MAX)
         .map_err(|error| reason(&error, "the 7z archive"))?;
-    List::refuse_more(found.files.len() as u64)?;
+    MemberList::refuse_more(found.files.len() as u64)?;
     let starts = found.stream_map.block_first_pack_stream_index();
     let packed = |block: usize| -> u64 {
         let end = starts.get(block + 1).copied().unwrap_or(found.pack_sizes().len());
@@ -40,7 +40,7 @@ pub(super) fn list(file: &mut &File, list: &mut List) -> Result<sevenz_rust2::Ar
         sizes.unwrap_or_default().iter().fold(0, |sum, &size| sum.saturating_add(size))
     };
     let blocks = found.blocks.iter().enumerate();
-    let ratios: Vec<Result<(), Refusal>> =
+    let ratios: Vec<Result<(), ArchiveRefusal>> =
         blocks.map(|(index, block)| refuse_ratio(packed(index), block.get_unpack_size())).collect();
     for (number, entry) in found.files.iter().enumerate() {
         if entry.is_directory || entry.is_anti_item {
@@ -50,7 +50,7 @@ pub(super) fn list(file: &mut &File, list: &mut List) -> Result<sevenz_rust2::Ar
         let ratio = block_of(&found, number).and_then(|block| ratios.get(block));
         let place = match ratio {
             _ if found.is_file_encrypted(number) => {
-                Err(Refusal::of("it is encrypted: unpack it with its password first"))
+                Err(ArchiveRefusal::of("it is encrypted: unpack it with its password first"))
             }
             Some(Err(refusal)) => Err(refusal.clone()),
             _ => Ok(number),
@@ -66,30 +66,30 @@ fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
 }
 
 /// A message of the thread about the member of a place.
-enum Message {
+enum MemberMessage {
     Bytes(Vec<u8>),
     End,
-    Fault(Refusal),
+    Fault(ArchiveRefusal),
 }
 
 /// A thread that unpacks members of an archive.
-pub(super) struct Running {
+pub(super) struct MemberThread {
     archive: Arc<Archive>,
     /// The places of the members that are still to be read of it, in their order.
     wanted: Vec<usize>,
-    line: Arc<Mutex<Receiver<(usize, Message)>>>,
+    line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
 }
 
-impl Running {
+impl MemberThread {
     /// Starts with the member of a place; those that look like games follow.
-    pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<Running> {
+    pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<MemberThread> {
         let file = archive.file()?;
         let mut wanted: Vec<usize> = archive.places_of_games().filter(|&other| other > place).collect();
         wanted.insert(0, place);
         let (to, line) = sync_channel(PIECES_AHEAD);
         let unpacker = Unpacker { archive: Arc::clone(archive), wanted: wanted.clone(), to };
         thread::Builder::new().name(String::from("7z")).spawn(move || unpacker.run(file))?;
-        Ok(Running { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
+        Ok(MemberThread { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
     }
 
     /// Tells whether a member of an archive comes yet.
@@ -98,32 +98,32 @@ impl Running {
     }
 
     /// The bytes of a member that comes yet; what comes of members before it is dropped.
-    pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> Incoming {
+    pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> MemberBytes {
         self.wanted.retain(|&other| other > place);
-        Incoming {
+        MemberBytes {
             line: Arc::clone(&self.line),
             place,
             interrupt: Arc::clone(interrupt),
-            pieces: Pieces::default(),
+            pieces: PieceAtHand::default(),
         }
     }
 }
 
 /// The bytes of a member as they come.
-pub(super) struct Incoming {
-    line: Arc<Mutex<Receiver<(usize, Message)>>>,
+pub(super) struct MemberBytes {
+    line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
     place: usize,
     interrupt: Arc<AtomicBool>,
-    pieces: Pieces,
+    pieces: PieceAtHand,
 }
 
-impl Read for Incoming {
+impl Read for MemberBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Incoming { line, place, interrupt, pieces } = self;
+        let MemberBytes { line, place, interrupt, pieces } = self;
         pieces.read(buffer, || match message(line, *place, interrupt) {
-            Some(Message::Bytes(piece)) => Ok(Some(piece)),
-            Some(Message::End) => Ok(None),
-            Some(Message::Fault(refusal)) => Err(refusal.into()),
+            Some(MemberMessage::Bytes(piece)) => Ok(Some(piece)),
+            Some(MemberMessage::End) => Ok(None),
+            Some(MemberMessage::Fault(refusal)) => Err(refusal.into()),
             // Nothing comes of a thread that panicked.
             None => Err(damaged().into()),
         })
@@ -132,10 +132,10 @@ impl Read for Incoming {
 
 /// Waits for the next message about a member; `None` after an interrupt, or if none comes any more.
 fn message(
-    line: &Mutex<Receiver<(usize, Message)>>,
+    line: &Mutex<Receiver<(usize, MemberMessage)>>,
     wanted: usize,
     interrupt: &AtomicBool,
-) -> Option<Message> {
+) -> Option<MemberMessage> {
     let line = lock(line);
     while !interrupt.load(Ordering::Relaxed) {
         match line.recv_timeout(LOOK) {
@@ -152,7 +152,7 @@ struct Unpacker {
     archive: Arc<Archive>,
     /// The places of members, in their order.
     wanted: Vec<usize>,
-    to: SyncSender<(usize, Message)>,
+    to: SyncSender<(usize, MemberMessage)>,
 }
 
 impl Unpacker {
@@ -164,7 +164,7 @@ impl Unpacker {
             let block = block_of(list, place).filter(|_| list.files[place].has_stream);
             let Some(block) = block else {
                 // It is empty.
-                if !self.say(place, Message::End) {
+                if !self.say(place, MemberMessage::End) {
                     return;
                 }
                 wanted = &wanted[1..];
@@ -181,7 +181,7 @@ impl Unpacker {
             // The failure is told of all members that the block has not given.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
-                if !self.say(place, Message::Fault(refusal.clone())) {
+                if !self.say(place, MemberMessage::Fault(refusal.clone())) {
                     return;
                 }
             }
@@ -212,7 +212,7 @@ impl Unpacker {
                 let mut piece = Vec::with_capacity(PIECE);
                 let read = (&mut *from).take(PIECE as u64).read_to_end(&mut piece);
                 let length = piece.len();
-                *is_left = length > 0 && !self.say(place, Message::Bytes(piece));
+                *is_left = length > 0 && !self.say(place, MemberMessage::Bytes(piece));
                 read?;
                 if *is_left {
                     return Ok(false);
@@ -222,25 +222,25 @@ impl Unpacker {
                 }
             }
             *ended += 1;
-            *is_left = !self.say(place, Message::End);
+            *is_left = !self.say(place, MemberMessage::End);
             Ok(!*is_left && *ended < wanted.len())
         };
         decoder.for_each_entries(&mut each).map(drop)
     }
 
     /// Hands a message on; `false` if nobody reads any more.
-    fn say(&self, place: usize, message: Message) -> bool {
+    fn say(&self, place: usize, message: MemberMessage) -> bool {
         self.to.send((place, message)).is_ok()
     }
 }
 
-fn damaged() -> Refusal {
-    Refusal::of("it is damaged: get the archive anew")
+fn damaged() -> ArchiveRefusal {
+    ArchiveRefusal::of("it is damaged: get the archive anew")
 }
 
 /// The reason why an archive or a member cannot be read, and what to do.
-fn reason(error: &Error, what: &str) -> Refusal {
-    Refusal(match error {
+fn reason(error: &Error, what: &str) -> ArchiveRefusal {
+    ArchiveRefusal(match error {
         Error::PasswordRequired | Error::MaybeBadPassword(_) => {
             format!("{what} is encrypted: unpack it with its password first")
         }
@@ -260,9 +260,9 @@ fn reason(error: &Error, what: &str) -> Refusal {
             return match (inner, error.kind()) {
                 (Some(inner), _) => reason(inner, what),
                 (None, io::ErrorKind::UnexpectedEof) => {
-                    Refusal(format!("{what} ends too early: get the archive anew"))
+                    ArchiveRefusal(format!("{what} ends too early: get the archive anew"))
                 }
-                (None, _) => Refusal(format!("{what} is damaged ({error}): get the archive anew")),
+                (None, _) => ArchiveRefusal(format!("{what} is damaged ({error}): get the archive anew")),
             };
         }
         Error::ChecksumVerificationFailed | Error::NextHeaderCrcMismatch => {

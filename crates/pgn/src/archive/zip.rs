@@ -12,8 +12,8 @@ use rawzip::{
     CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive, ZipFileHeaderRecord,
 };
 
-use super::{List, Refusal, refuse_ratio};
-use crate::unpack::{Bzip2, Deflate, Fault, Input, Unpack, Zstd};
+use super::{MemberList, ArchiveRefusal, refuse_ratio};
+use crate::unpack::{Bzip2, Deflate, UnpackFault, RawInput, Unpack, Zstd};
 
 /// Bytes of the header of a member before its name.
 const HEADER_BYTES: u64 = 30;
@@ -25,7 +25,7 @@ const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿ�
                              αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// The place of a member.
-pub(super) struct Place {
+pub(super) struct MemberPlace {
     header: u64,
     packed: u64,
     bytes: u64,
@@ -47,10 +47,10 @@ pub(super) fn is_at_end(file: File) -> bool {
 }
 
 /// Lists the members.
-pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
+pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>, ArchiveRefusal> {
     let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer).map_err(reason)?;
-    List::refuse_more(archive.entries_hint())?;
+    MemberList::refuse_more(archive.entries_hint())?;
     let announced = archive.entries_hint();
     let mut places = Vec::new();
     let mut ranges = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
     let mut count = 0_u64;
     while let Some(entry) = entries.next_entry().map_err(reason)? {
         count += 1;
-        List::refuse_more(count)?;
+        MemberList::refuse_more(count)?;
         let name = entry.file_path();
         let (header, packed, bytes) =
             (entry.local_header_offset(), entry.compressed_size_hint(), entry.uncompressed_size_hint());
@@ -70,21 +70,21 @@ pub(super) fn list(file: File, list: &mut List) -> Result<Vec<Place>, Refusal> {
         let place = method(entry.flags().is_encrypted(), entry.compression_method())
             .and_then(|method| refuse_ratio(packed, bytes).map(|()| method))
             .map(|method| {
-                places.push(Place { header, packed, bytes, crc: entry.crc32(), method });
+                places.push(MemberPlace { header, packed, bytes, crc: entry.crc32(), method });
                 places.len() - 1
             });
         list.add(&name_of(&entry), bytes, place)?;
     }
     // Counts of more than 65,535 members are cut to 16 bits by programs that do not know larger archives.
     if count as u16 != announced as u16 {
-        return Err(Refusal(format!(
+        return Err(ArchiveRefusal(format!(
             "the zip archive is damaged (its directory has {count} members and should have {announced}): get it anew"
         )));
     }
     ranges.sort_unstable();
     // Many short members that share their bytes would unpack a small file to any size.
     if ranges.array_windows().any(|[a, b]| a.1 > b.0) {
-        return Err(Refusal::of("the zip archive is damaged (its members overlap): get it anew"));
+        return Err(ArchiveRefusal::of("the zip archive is damaged (its members overlap): get it anew"));
     }
     Ok(places)
 }
@@ -116,14 +116,14 @@ fn letter(byte: u8) -> char {
 }
 
 /// The method by which a member is packed, if that is read.
-fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, Refusal> {
+fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, ArchiveRefusal> {
     match method {
-        _ if is_encrypted => Err(Refusal::of("it is encrypted: unpack it with its password first")),
+        _ if is_encrypted => Err(ArchiveRefusal::of("it is encrypted: unpack it with its password first")),
         CompressionMethod::STORE => Ok(Method::Stored),
         CompressionMethod::DEFLATE => Ok(Method::Deflate),
         CompressionMethod::BZIP2 => Ok(Method::Bzip2),
         CompressionMethod::ZSTD | CompressionMethod::ZSTD_DEPRECATED => Ok(Method::Zstd),
-        other => Err(Refusal(format!(
+        other => Err(ArchiveRefusal(format!(
             "it is packed by the method {} of zip, which is not read: unpack it first",
             other.name().map_or_else(|| other.as_u16().to_string(), str::to_lowercase)
         ))),
@@ -131,12 +131,12 @@ fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, Refus
 }
 
 /// The bytes of a member.
-pub(super) fn read(mut file: File, place: &Place, window_max: u64) -> io::Result<Unpacked> {
+pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::Result<UnpackingMember> {
     let mut header = [0; HEADER_BYTES as usize];
     file.seek(SeekFrom::Start(place.header))?;
     let is_there = file.read_exact(&mut header).is_ok() && header.starts_with(b"PK\x03\x04");
     if !is_there {
-        return Err(Refusal::of("it does not begin where the archive says: get the archive anew").into());
+        return Err(ArchiveRefusal::of("it does not begin where the archive says: get the archive anew").into());
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
     // The name and the fields between the header and the bytes may be longer than in the directory.
@@ -147,8 +147,8 @@ pub(super) fn read(mut file: File, place: &Place, window_max: u64) -> io::Result
         Method::Bzip2 => Some(Box::new(Bzip2::default())),
         Method::Zstd => Some(Box::new(Zstd::new(window_max)?)),
     };
-    Ok(Unpacked {
-        input: Input::new(file.take(place.packed)),
+    Ok(UnpackingMember {
+        input: RawInput::new(file.take(place.packed)),
         unpack,
         ready: Vec::new(),
         from: 0,
@@ -161,8 +161,8 @@ pub(super) fn read(mut file: File, place: &Place, window_max: u64) -> io::Result
 }
 
 /// A member that is being unpacked. It is compared with what the directory says of it.
-pub(super) struct Unpacked {
-    input: Input<Take<File>>,
+pub(super) struct UnpackingMember {
+    input: RawInput<Take<File>>,
     /// `None` for a member that is not packed.
     unpack: Option<Box<dyn Unpack<Take<File>>>>,
     ready: Vec<u8>,
@@ -174,20 +174,20 @@ pub(super) struct Unpacked {
     hasher: Hasher,
     at_end: bool,
     /// Comes after all that is ready.
-    fault: Option<Fault>,
+    fault: Option<UnpackFault>,
 }
 
-impl Unpacked {
+impl UnpackingMember {
     /// Unpacks a little; `false` at the end.
-    fn step(&mut self) -> Result<bool, Fault> {
+    fn step(&mut self) -> Result<bool, UnpackFault> {
         let goes_on = match &mut self.unpack {
             Some(unpack) => unpack.step(&mut self.input, &mut self.ready),
-            None => self.input.read_plain(&mut self.ready, STRETCH).map(|read| read > 0).map_err(Fault::Raw),
+            None => self.input.read_plain(&mut self.ready, STRETCH).map(|read| read > 0).map_err(UnpackFault::Raw),
         };
         let bytes = self.ready.len() as u64;
         if bytes > self.left {
             self.ready.truncate(self.left as usize);
-            return Err(Fault::Damaged("it is longer than the archive says".into()));
+            return Err(UnpackFault::Damaged("it is longer than the archive says".into()));
         }
         self.left -= bytes;
         self.hasher.update(&self.ready);
@@ -195,16 +195,16 @@ impl Unpacked {
             return Ok(true);
         }
         if self.left > 0 {
-            return Err(Fault::Early);
+            return Err(UnpackFault::Early);
         }
         match self.hasher.clone().finalize() == self.crc {
             true => Ok(false),
-            false => Err(Fault::Damaged("its checksum is wrong".into())),
+            false => Err(UnpackFault::Damaged("its checksum is wrong".into())),
         }
     }
 }
 
-impl Read for Unpacked {
+impl Read for UnpackingMember {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.from == self.ready.len() {
             if let Some(fault) = self.fault.take() {
@@ -228,24 +228,24 @@ impl Read for Unpacked {
 }
 
 /// The reason why a member cannot be unpacked further, and what to do.
-fn explained(fault: Fault) -> io::Error {
+fn explained(fault: UnpackFault) -> io::Error {
     let reason = match fault {
-        Fault::Raw(error) => return error,
-        Fault::Early => String::from("it ends too early: get the archive anew"),
-        Fault::Damaged(reason) => format!("it is damaged ({reason}): get the archive anew"),
-        Fault::Window { bytes, bytes_max } => format!(
+        UnpackFault::Raw(error) => return error,
+        UnpackFault::Early => String::from("it ends too early: get the archive anew"),
+        UnpackFault::Damaged(reason) => format!("it is damaged ({reason}): get the archive anew"),
+        UnpackFault::Window { bytes, bytes_max } => format!(
             "it needs {} MiB of memory to unpack, {} MiB are allowed: unpack the archive first",
             bytes.div_ceil(1 << 20),
             bytes_max >> 20
         ),
-        Fault::Memory => String::from("there is not enough memory to unpack it"),
+        UnpackFault::Memory => String::from("there is not enough memory to unpack it"),
     };
-    Refusal(reason).into()
+    ArchiveRefusal(reason).into()
 }
 
 /// The reason why an archive cannot be listed, and what to do.
-fn reason(error: rawzip::Error) -> Refusal {
-    Refusal(match error.kind() {
+fn reason(error: rawzip::Error) -> ArchiveRefusal {
+    ArchiveRefusal(match error.kind() {
         ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
             format!("the zip archive cannot be read: {error}")
         }

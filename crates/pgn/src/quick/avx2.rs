@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 use super::classes::Classes;
 use super::instructions::Instructions;
 use super::lanes::{Lanes, pairwise};
-use super::sketches::Sketches;
+use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, WORDS};
 use orbit_core::isa::Avx2;
 
@@ -25,7 +25,7 @@ impl Instructions for Avx2 {
     }
 
     #[inline(always)]
-    fn sketch(self, words: &FirstWords, sketches: &mut Sketches) {
+    fn sketch(self, words: &FirstWords, sketches: &mut PieceTables) {
         sketches.read::<Four>(self, words);
     }
 }

@@ -12,8 +12,8 @@ use std::arch::x86_64::{
 use super::classes::Classes;
 use super::instructions::Instructions;
 use super::lanes::{Lanes, pairwise};
-use super::sketches::Sketches;
-use super::words::{BLOCK, FirstWords, SPAN, WORDS, Words};
+use super::sketches::PieceTables;
+use super::words::{BLOCK, FirstWords, SPAN, WORDS, MoveWords};
 use orbit_core::isa::Avx512;
 
 #[expect(unsafe_code, reason = "code for another instruction set")]
@@ -25,13 +25,13 @@ impl Instructions for Avx512 {
     }
 
     #[inline(always)]
-    fn first_words(self, span: &[u8; SPAN], words: Words) -> (FirstWords, usize) {
+    fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
         // SAFETY: the same.
         unsafe { first_words(span, words) }
     }
 
     #[inline(always)]
-    fn sketch(self, words: &FirstWords, sketches: &mut Sketches) {
+    fn sketch(self, words: &FirstWords, sketches: &mut PieceTables) {
         sketches.read::<Eight>(self, words);
     }
 }
@@ -55,7 +55,7 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
 /// [`FirstWords::of`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn first_words(span: &[u8; SPAN], Words { starts, blanks }: Words) -> (FirstWords, usize) {
+fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
     let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
     let bytes: __m512i = bytemuck::cast(*bytes);
     // A word goes on to a blank, and no other begins before that.

@@ -3,24 +3,24 @@
 use std::ops::Range;
 
 use super::instructions::Instructions;
-use super::sketches::Sketches;
+use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, SPAN};
 
 /// A block of text whose words were read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct TextBlock {
     /// Where it begins.
     pub(super) at: usize,
     /// Where the last of the words ends that were read, or where the block begins if none was.
     pub(super) end: usize,
     /// What these say; behind the last one stands anything.
-    pub(super) sketches: Sketches,
+    pub(super) sketches: PieceTables,
     first: FirstWords,
 }
 
-impl Block {
-    pub(super) const EMPTY: Block =
-        Block { at: 0, end: 0, sketches: Sketches::EMPTY, first: FirstWords::EMPTY };
+impl TextBlock {
+    pub(super) const EMPTY: TextBlock =
+        TextBlock { at: 0, end: 0, sketches: PieceTables::EMPTY, first: FirstWords::EMPTY };
 
     /// Reads the block at a place: no word of it, if the text ends there.
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! The bytes of a block of movetext by what they are: one bit a byte, the first byte lowest.
 
-use super::words::{BLOCK, Words};
+use super::words::{BLOCK, MoveWords};
 
 /// Which bytes of a block are what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -52,7 +52,7 @@ impl Classes {
 
     /// The words of a block that begins with a token or between two.
     #[inline(always)]
-    pub(super) fn words(self) -> Words {
+    pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;
         let blanks = space | line | carriage;
         let between = blanks | dot;
@@ -67,7 +67,7 @@ impl Classes {
         let odd = low & !blanks | after_numbers ^ first_dots | long | empty_lines | lone;
         let before_odd = (odd & odd.wrapping_neg()).wrapping_sub(1);
         let before_last_blank = u64::MAX.checked_shr(blanks.leading_zeros()).unwrap_or(0);
-        Words { starts: tokens & !digit & before_odd & before_last_blank, blanks }
+        MoveWords { starts: tokens & !digit & before_odd & before_last_blank, blanks }
     }
 }
 

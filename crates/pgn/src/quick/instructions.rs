@@ -1,8 +1,8 @@
 //! What blocks are read with.
 
 use super::classes::Classes;
-use super::sketches::Sketches;
-use super::words::{BLOCK, FirstWords, SPAN, Words};
+use super::sketches::PieceTables;
+use super::words::{BLOCK, FirstWords, SPAN, MoveWords};
 
 /// How a block is read; a value exists only where the processor has the instructions that it takes.
 pub(super) trait Instructions: Copy {
@@ -10,12 +10,12 @@ pub(super) trait Instructions: Copy {
 
     /// [`FirstWords::of`].
     #[inline(always)]
-    fn first_words(self, span: &[u8; SPAN], words: Words) -> (FirstWords, usize) {
+    fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
         FirstWords::of(span, words)
     }
 
     /// [`Sketches::read`].
-    fn sketch(self, words: &FirstWords, sketches: &mut Sketches);
+    fn sketch(self, words: &FirstWords, sketches: &mut PieceTables);
 }
 
 /// No instruction for vectors.
@@ -29,7 +29,7 @@ impl Instructions for Base {
     }
 
     #[inline(always)]
-    fn sketch(self, words: &FirstWords, sketches: &mut Sketches) {
+    fn sketch(self, words: &FirstWords, sketches: &mut PieceTables) {
         sketches.read::<u64>((), words);
     }
 }

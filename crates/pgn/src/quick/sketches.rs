@@ -9,7 +9,7 @@ use super::words::{FirstWords, WORDS};
 /// the origin that other words name.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sketches {
+pub(super) struct PieceTables {
     /// The entry of [`HINTS`](super::tables::HINTS).
     pub(super) hint: [u64; WORDS],
     /// The entry of [`FROM`](super::tables::FROM) of a color.
@@ -32,8 +32,8 @@ pub(super) struct Sketches {
     pub(super) mv: [u64; WORDS],
 }
 
-impl Sketches {
-    pub(super) const EMPTY: Sketches = Sketches {
+impl PieceTables {
+    pub(super) const EMPTY: PieceTables = PieceTables {
         hint: [0; WORDS],
         reach: [0; WORDS],
         to: [0; WORDS],

@@ -7,9 +7,9 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
-use super::super::parse::{Parser, Ways};
+use super::super::parse::{GameParser, QuickWays};
 use super::super::{Game, ParseOptions};
-use super::block::Block;
+use super::block::TextBlock;
 use super::classes::Classes;
 use super::instructions::{Base, Instructions as _};
 use orbit_core::isa::Isa;
@@ -31,16 +31,16 @@ macro_rules! on {
 }
 
 /// All ways to read, the general one first.
-fn ways() -> Vec<Ways> {
-    let general = Ways { plain: false, quick: None };
-    let plain = Ways { plain: true, quick: None };
-    let quick = Isa::available().into_iter().map(|isa| Ways { plain: true, quick: Some(isa) });
+fn ways() -> Vec<QuickWays> {
+    let general = QuickWays { plain: false, quick: None };
+    let plain = QuickWays { plain: true, quick: None };
+    let quick = Isa::available().into_iter().map(|isa| QuickWays { plain: true, quick: Some(isa) });
     [general, plain].into_iter().chain(quick).collect()
 }
 
-fn read(text: &[u8], ways: Ways, cap: usize, options: &ParseOptions) -> (Vec<Game>, u64) {
+fn read(text: &[u8], ways: QuickWays, cap: usize, options: &ParseOptions) -> (Vec<Game>, u64) {
     let mut games = Vec::new();
-    let side_lines = Parser::by(options, ways).pgn(text, 1000, cap, &mut |game| games.push(game.clone()));
+    let side_lines = GameParser::by(options, ways).pgn(text, 1000, cap, &mut |game| games.push(game.clone()));
     (games, side_lines)
 }
 
@@ -68,7 +68,7 @@ fn compare(text: &[u8], cap: usize, seen: &mut Seen) {
         }
         seen.games += general.0.len();
         seen.moves += general.0.iter().map(|game| game.moves.len()).sum::<usize>();
-        seen.cut += general.0.iter().filter(|game| game.status != super::super::Status::Whole).count();
+        seen.cut += general.0.iter().filter(|game| game.status != super::super::GameStatus::Whole).count();
     }
 }
 
@@ -229,7 +229,7 @@ fn random_games_are_read_alike() {
 type Word = (Range<usize>, Option<Vec<u64>>);
 
 /// Where the words of a block end, and what is read of each.
-fn read_of(block: &Block) -> (usize, Vec<Word>) {
+fn read_of(block: &TextBlock) -> (usize, Vec<Word>) {
     let sketches = &block.sketches;
     let sketch = |word: usize| {
         let [n0, n1, n2] = sketches.inverted.each_ref().map(|plane| plane[word]);
@@ -269,7 +269,7 @@ fn levels_read_blocks_alike() {
             text.push(if random.u8(0..8) == 0 { b'\n' } else { b' ' });
         }
         let block_of = |isa| {
-            let mut block = Block::EMPTY;
+            let mut block = TextBlock::EMPTY;
             on!(isa, with => block.read(with, &text, 0));
             (isa, read_of(&block))
         };

@@ -11,7 +11,7 @@ pub(super) const SPAN: usize = BLOCK + 8;
 
 /// The words of a block that may be moves.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
+pub(super) struct MoveWords {
     /// Where each begins. Nothing but blanks without an empty line and numbers with dots stands before it and between two.
     pub(super) starts: u64,
     /// Blanks: one stands after each word.
@@ -36,7 +36,7 @@ impl FirstWords {
 
     /// The words, and where the last of them ends; there is one at least.
     #[inline(always)]
-    pub(super) fn of(span: &[u8; SPAN], Words { starts: all, blanks }: Words) -> (FirstWords, usize) {
+    pub(super) fn of(span: &[u8; SPAN], MoveWords { starts: all, blanks }: MoveWords) -> (FirstWords, usize) {
         let mut starts = all;
         let mut first = FirstWords::EMPTY;
         for word in 0..WORDS {

@@ -6,12 +6,12 @@
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
-use super::super::lex::{self, Pair, window, words};
-use super::{Range, Section, Tokenizer};
+use super::super::lex::{self, TagPair, window, words};
+use super::{ByteRange, GameSection, Tokenizer};
 
 /// A move of the main line.
-pub(crate) struct Plain {
-    pub(crate) word: Range,
+pub(crate) struct PlainMove {
+    pub(crate) word: ByteRange,
     pub(crate) san: San,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum San {
 impl Tokenizer<'_> {
     /// The next word of the main line, if up to its end all is plain.
     #[inline(always)]
-    pub(crate) fn plain(&mut self) -> Option<Plain> {
+    pub(crate) fn plain(&mut self) -> Option<PlainMove> {
         if !self.is_plain() || self.depth > 0 || self.whole {
             return None;
         }
@@ -48,7 +48,7 @@ impl Tokenizer<'_> {
                     let (san, length) = San::read(window(text, at)?)?;
                     self.words += 1;
                     self.pos = at + length;
-                    return Some(Plain { word: at..self.pos, san });
+                    return Some(PlainMove { word: at..self.pos, san });
                 }
                 b'1'..=b'9' => self.pos = past_number(text, at)?,
                 b'(' => {
@@ -67,8 +67,8 @@ impl Tokenizer<'_> {
     /// The name and the value of the next tag pair, if it stands on the line after another one and nothing about it is unusual.
     /// Its name is mostly `likely`, that of an earlier tag pair or nothing.
     #[inline(always)]
-    pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(Range, Range)> {
-        if self.section != Section::Tags || self.blank || self.first_name.is_empty() {
+    pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(ByteRange, ByteRange)> {
+        if self.section != GameSection::Tags || self.blank || self.first_name.is_empty() {
             return None;
         }
         let at = match self.text.get(self.pos..self.end)? {
@@ -76,7 +76,7 @@ impl Tokenizer<'_> {
             [b'\r', b'\n', b'[', ..] => self.pos + 2,
             _ => return None,
         };
-        let Pair { name, value, next } = lex::plain_tag(self.text, at, likely)?;
+        let TagPair { name, value, next } = lex::plain_tag(self.text, at, likely)?;
         // A tag `Event` may begin a game.
         if self.text[name.clone()] == *b"Event" {
             return None;
@@ -132,7 +132,7 @@ impl Tokenizer<'_> {
     /// Whether a number, a word or a remark changes nothing but where the tokenizer stands.
     #[inline(always)]
     fn is_plain(&self) -> bool {
-        self.section == Section::Moves && !self.blank && self.inner.is_none()
+        self.section == GameSection::Moves && !self.blank && self.inner.is_none()
     }
 }
 
@@ -301,7 +301,7 @@ fn square(file: u8, rank: u8) -> Option<Square> {
 mod tests {
     use shakmaty::Rank;
 
-    use super::super::super::san::Shape;
+    use super::super::super::san::SanShape;
     use super::*;
 
     fn read(word: &str) -> Option<San> {
@@ -313,17 +313,17 @@ mod tests {
     }
 
     /// The shapes of which a plain word is one.
-    fn agrees(san: San, shape: Shape) -> bool {
+    fn agrees(san: San, shape: SanShape) -> bool {
         match (san, shape) {
-            (San::Castle(a), Shape::Castle(b)) => a == b,
+            (San::Castle(a), SanShape::Castle(b)) => a == b,
             (San::Pawn { file, to, promotion }, shape) => {
-                shape == Shape::Piece { role: Some(Role::Pawn), file, rank: None, to, promotion }
+                shape == SanShape::Piece { role: Some(Role::Pawn), file, rank: None, to, promotion }
             }
-            (San::Piece { role, hints, to }, Shape::Piece { file, rank, .. }) => {
+            (San::Piece { role, hints, to }, SanShape::Piece { file, rank, .. }) => {
                 let files = file.map_or(!0, |file: File| shakmaty::Bitboard::from(file).0);
                 let ranks = rank.map_or(!0, |rank: Rank| shakmaty::Bitboard::from(rank).0);
                 hints == files & ranks
-                    && shape == Shape::Piece { role: Some(role), file, rank, to, promotion: None }
+                    && shape == SanShape::Piece { role: Some(role), file, rank, to, promotion: None }
             }
             _ => false,
         }
@@ -352,9 +352,9 @@ mod tests {
         let mut check = |word: &str| {
             let Some(san) = read(word) else { return };
             plain += 1;
-            assert!(matches!(lex::Word::of(word.as_bytes()), lex::Word::Other), "{word}");
+            assert!(matches!(lex::MovetextWord::of(word.as_bytes()), lex::MovetextWord::Other), "{word}");
             assert_eq!(lex::glued_result(word.as_bytes()), 0, "{word}");
-            let shape = Shape::parse(word.as_bytes()).unwrap_or_else(|| panic!("{word} is a move"));
+            let shape = SanShape::parse(word.as_bytes()).unwrap_or_else(|| panic!("{word} is a move"));
             assert!(agrees(san, shape), "{word}: {san:?} {shape:?}");
         };
         let mut words = vec![String::new()];

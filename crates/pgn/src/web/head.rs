@@ -9,7 +9,7 @@ use ureq::http::StatusCode;
 
 /// What stands before the bytes of an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Head {
+pub(super) struct AnswerHead {
     pub(super) status: u16,
     /// `Content-Length`.
     pub(super) length: Option<u64>,
@@ -18,32 +18,32 @@ pub(super) struct Head {
     pub(super) etag: Option<String>,
     pub(super) modified: Option<String>,
     /// `Content-Range`.
-    pub(super) range: Option<Range>,
+    pub(super) range: Option<ContentRange>,
     pub(super) retry_after: Option<Duration>,
 }
 
 /// A part of a file: `bytes 100-199/200`, or `bytes */200` where there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Range {
+pub(super) struct ContentRange {
     pub(super) first: Option<u64>,
     pub(super) total: Option<u64>,
 }
 
-impl Range {
-    fn parse(text: &str) -> Option<Range> {
+impl ContentRange {
+    fn parse(text: &str) -> Option<ContentRange> {
         let (part, total) = text.trim().strip_prefix("bytes")?.trim_start().split_once('/')?;
         let first = part.split_once('-').and_then(|(first, _)| first.trim().parse().ok());
-        Some(Range { first, total: total.trim().parse().ok() })
+        Some(ContentRange { first, total: total.trim().parse().ok() })
     }
 }
 
-impl Head {
+impl AnswerHead {
     /// Takes the lines that matter, by their names.
-    pub(super) fn new<'a>(status: u16, line: impl Fn(&str) -> Option<&'a str>) -> Head {
+    pub(super) fn new<'a>(status: u16, line: impl Fn(&str) -> Option<&'a str>) -> AnswerHead {
         let text = |name| line(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let is_chunked = line("transfer-encoding").is_some();
         let seconds = line("retry-after").and_then(|value| value.trim().parse().ok());
-        Head {
+        AnswerHead {
             status,
             // A length beside chunks is none.
             length: line("content-length")
@@ -52,7 +52,7 @@ impl Head {
             is_chunked,
             etag: text("etag"),
             modified: text("last-modified"),
-            range: line("content-range").and_then(Range::parse),
+            range: line("content-range").and_then(ContentRange::parse),
             retry_after: seconds.map(Duration::from_secs),
         }
     }
@@ -83,7 +83,7 @@ impl Head {
 
 /// A file as the first answer described it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct FileIdentity {
     /// Its size, once an answer tells it.
     pub(super) total: Option<u64>,
     etag: Option<String>,
@@ -104,10 +104,10 @@ pub(super) enum Verdict {
     Failed(String),
 }
 
-impl Known {
+impl FileIdentity {
     /// By an answer that has all of the file.
-    pub(super) fn of(head: &Head) -> Known {
-        Known { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
+    pub(super) fn of(head: &AnswerHead) -> FileIdentity {
+        FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
 
     /// The tag that promises the same bytes.
@@ -135,7 +135,7 @@ impl Known {
     }
 
     /// Whether an answer is of the same file, as far as tags and dates tell.
-    fn is_same(&self, now: &Head) -> Option<bool> {
+    fn is_same(&self, now: &AnswerHead) -> Option<bool> {
         match (&self.etag, &now.etag, &self.modified, &now.modified) {
             (Some(then), Some(now), ..) => Some(then == now),
             (.., Some(then), Some(now)) => Some(then == now),
@@ -145,7 +145,7 @@ impl Known {
 
     /// What an answer means to somebody who has `offset` bytes and asked for those behind them. `is_unsure` says that these
     /// may be all.
-    pub(super) fn judge(&self, now: &Head, offset: u64, is_unsure: bool) -> Verdict {
+    pub(super) fn judge(&self, now: &AnswerHead, offset: u64, is_unsure: bool) -> Verdict {
         let total = match now.status {
             200 => now.length,
             _ => now.range.and_then(|range| range.total),
@@ -195,8 +195,8 @@ fn possible_cut(offset: u64) -> String {
 mod tests {
     use super::*;
 
-    fn head(status: u16, lines: &[(&str, &'static str)]) -> Head {
-        Head::new(status, |name| lines.iter().find(|line| line.0 == name).map(|line| line.1))
+    fn head(status: u16, lines: &[(&str, &'static str)]) -> AnswerHead {
+        AnswerHead::new(status, |name| lines.iter().find(|line| line.0 == name).map(|line| line.1))
     }
 
     #[test]
@@ -205,10 +205,10 @@ mod tests {
             206,
             &[("content-range", "bytes 100-199/200"), ("content-length", "100"), ("etag", "\"a\"")],
         );
-        assert_eq!(read.range, Some(Range { first: Some(100), total: Some(200) }));
+        assert_eq!(read.range, Some(ContentRange { first: Some(100), total: Some(200) }));
         assert_eq!((read.length, read.etag.as_deref(), read.has_end()), (Some(100), Some("\"a\""), true));
         let whole = head(416, &[("content-range", "bytes */200"), ("retry-after", "7")]);
-        assert_eq!(whole.range, Some(Range { first: None, total: Some(200) }));
+        assert_eq!(whole.range, Some(ContentRange { first: None, total: Some(200) }));
         assert_eq!(whole.retry_after, Some(Duration::from_secs(7)));
         let odd = head(206, &[("content-range", "pages 1-2/3"), ("content-length", "many"), ("etag", " ")]);
         assert_eq!((odd.range, odd.length, odd.etag, odd.is_chunked), (None, None, None, false));
@@ -244,20 +244,20 @@ mod tests {
             (&dated, 200, &dated, Err("it sends no ranges")),
         ];
         for (first, status, lines, expected) in rows {
-            let verdict = Known::of(&head(200, first)).judge(&head(*status, lines), 100, false);
+            let verdict = FileIdentity::of(&head(200, first)).judge(&head(*status, lines), 100, false);
             match (&verdict, expected) {
                 (Verdict::GoesOn { skip }, Ok(expected)) => assert_eq!(skip, expected, "{status} {lines:?}"),
                 (Verdict::Failed(reason), Err(expected)) => assert!(reason.contains(expected), "{reason}"),
                 _ => panic!("{first:?}, {status} {lines:?}: {verdict:?}"),
             }
         }
-        let later = Known::default().judge(&head(503, &[]), 100, false);
+        let later = FileIdentity::default().judge(&head(503, &[]), 100, false);
         assert_eq!(later, Verdict::Later(String::from("the server answers 503 (Service Unavailable)")));
     }
 
     #[test]
     fn the_end_of_a_file_of_unknown_length_is_asked_for() {
-        let known = Known::of(&head(200, &[("etag", "\"a\"")]));
+        let known = FileIdentity::of(&head(200, &[("etag", "\"a\"")]));
         let judge = |status, lines: &[_]| known.judge(&head(status, lines), 100, true);
         assert_eq!(judge(416, &[("content-range", "bytes */100")]), Verdict::Complete);
         assert_eq!(judge(416, &[]), Verdict::Complete);
@@ -266,8 +266,8 @@ mod tests {
         let Verdict::Failed(reason) = judge(200, &[("etag", "\"a\"")]) else { panic!() };
         assert!(reason.contains("it may be longer"), "{reason}");
         assert_eq!(known.refusal(100, true), None);
-        assert!(Known::default().refusal(100, true).unwrap().contains("it may be longer"));
-        assert!(Known::default().refusal(100, false).unwrap().contains("neither ETag nor date"));
-        assert_eq!(Known::default().refusal(0, false), None);
+        assert!(FileIdentity::default().refusal(100, true).unwrap().contains("it may be longer"));
+        assert!(FileIdentity::default().refusal(100, false).unwrap().contains("neither ETag nor date"));
+        assert_eq!(FileIdentity::default().refusal(0, false), None);
     }
 }

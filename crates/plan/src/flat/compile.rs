@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::names::used;
 use crate::{
     CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, MoveSeek, PairSearch,
-    Word,
+    RegisterWord,
     dag::{Id, NO_VALUE, TRUE},
     lower::Lower,
     operations::GameOp,
@@ -29,10 +29,10 @@ pub(crate) struct Facts {
 }
 
 /// What cannot be compiled.
-pub(crate) type Compiled<T = ()> = Result<T, &'static str>;
+pub(crate) type CompileResult<T = ()> = Result<T, &'static str>;
 
 /// Where a query matches, or with `value` its value, packed.
-pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value: bool) -> Compiled<Id> {
+pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value: bool) -> CompileResult<Id> {
     let mut compiler = Compiler::new(lower, facts, filter);
     let result = compiler.word()?;
     compiler.body(filter, value, result)?;
@@ -47,7 +47,7 @@ pub(crate) fn compiled_copies(
     filter: &Filter,
     words: usize,
     bits: impl Fn(usize) -> (usize, u64),
-) -> Compiled<Vec<Id>> {
+) -> CompileResult<Vec<Id>> {
     let orbit = filter.outermost();
     let copies: Vec<&Filter> = match &orbit {
         Some(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
@@ -87,16 +87,16 @@ pub(super) struct Compiler<'l> {
     pub(super) moves: Vec<FlatMove>,
     pub(super) chains: Vec<FlatChain>,
     /// In a path, the first of the registers that tell how far it has come.
-    pub(super) walk: Option<Word>,
+    pub(super) walk: Option<RegisterWord>,
     /// Whether they were read.
     pub(super) reads_walk: bool,
     /// The first register that is free.
     next: usize,
     words: usize,
     /// In the target of a `--`, the registers that tell what of the move was selected.
-    pub(super) selected: Option<Word>,
+    pub(super) selected: Option<RegisterWord>,
     /// In a constituent of a `line` that is tied to a move, the register with the child that it leads to.
-    pub(super) tied: Option<Word>,
+    pub(super) tied: Option<RegisterWord>,
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
     unbound: Vec<VarId>,
@@ -108,7 +108,7 @@ pub(super) struct Compiler<'l> {
     pub(super) sites: usize,
     /// The strings of the program.
     pub(super) texts: Vec<String>,
-    pub(super) of_games: Vec<crate::Text>,
+    pub(super) of_games: Vec<crate::TagText>,
     pub(super) patterns: Vec<String>,
     /// How many loops over keys there are.
     pub(super) key_loops: usize,
@@ -151,7 +151,7 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    fn body(&mut self, filter: &Filter, value: bool, result: Word) -> Compiled {
+    fn body(&mut self, filter: &Filter, value: bool, result: RegisterWord) -> CompileResult {
         if !value {
             let no = self.label();
             self.constant(result, 0)?;
@@ -169,7 +169,7 @@ impl<'l> Compiler<'l> {
         self.emit(Instr::End)
     }
 
-    fn finish(mut self, result: Word, is_mask: bool) -> Compiled<Id> {
+    fn finish(mut self, result: RegisterWord, is_mask: bool) -> CompileResult<Id> {
         for instr in &mut self.code {
             if let Some(label) = instr.label() {
                 label.0 = self.labels[label.0 as usize];
@@ -208,7 +208,7 @@ impl<'l> Compiler<'l> {
 
     // ---- code
 
-    pub(super) fn emit(&mut self, instr: Instr) -> Compiled {
+    pub(super) fn emit(&mut self, instr: Instr) -> CompileResult {
         self.code.push(instr);
         if self.code.len() > INSTRUCTIONS_MAX { Err("so long a program") } else { Ok(()) }
     }
@@ -235,9 +235,9 @@ impl<'l> Compiler<'l> {
     pub(super) fn either_way(
         &mut self,
         no: Label,
-        test: impl FnOnce(&mut Self, Label) -> Compiled,
-        after: impl Fn(&mut Self) -> Compiled,
-    ) -> Compiled {
+        test: impl FnOnce(&mut Self, Label) -> CompileResult,
+        after: impl Fn(&mut Self) -> CompileResult,
+    ) -> CompileResult {
         let (fails, done) = (self.label(), self.label());
         test(self, fails)?;
         after(self)?;
@@ -252,22 +252,22 @@ impl<'l> Compiler<'l> {
     // ---- registers
 
     /// Another register, free again at the end of the [`Compiler::scratch`] around it.
-    pub(super) fn word(&mut self) -> Compiled<Word> {
+    pub(super) fn word(&mut self) -> CompileResult<RegisterWord> {
         let word = u16::try_from(self.next).map_err(|_| "so many values at once")?;
         self.next += 1;
         self.words = self.words.max(self.next);
-        Ok(Word(word))
+        Ok(RegisterWord(word))
     }
 
     /// Frees afterwards what registers are taken.
-    pub(super) fn scratch<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+    pub(super) fn scratch<T>(&mut self, compile: impl FnOnce(&mut Self) -> CompileResult<T>) -> CompileResult<T> {
         let next = self.next;
         let out = compile(self);
         self.next = next;
         out
     }
 
-    pub(super) fn constant(&mut self, to: Word, word: u64) -> Compiled {
+    pub(super) fn constant(&mut self, to: RegisterWord, word: u64) -> CompileResult {
         let known = self.constants.iter().position(|&known| known == word);
         let constant = known.unwrap_or_else(|| {
             self.constants.push(word);
@@ -277,13 +277,13 @@ impl<'l> Compiler<'l> {
         self.emit(Instr::Const { to, constant })
     }
 
-    pub(super) fn no_value(&mut self, to: Word) -> Compiled {
+    pub(super) fn no_value(&mut self, to: RegisterWord) -> CompileResult {
         self.constant(to, NO_VALUE as u64)
     }
 
     // ---- operands
 
-    pub(super) fn operand(&mut self, word: Id, mask: bool) -> Compiled<u16> {
+    pub(super) fn operand(&mut self, word: Id, mask: bool) -> CompileResult<u16> {
         let known = self.operands.iter().position(|known| *known == (word, mask));
         let operand = known.unwrap_or_else(|| {
             self.operands.push((word, mask));
@@ -301,7 +301,7 @@ impl<'l> Compiler<'l> {
         &mut self,
         filter: FilterRef,
         lower: impl FnOnce(&mut Lower) -> Id,
-    ) -> Compiled<Option<Id>> {
+    ) -> CompileResult<Option<Id>> {
         if !self.is_leaf(filter) {
             return Ok(None);
         }
@@ -312,7 +312,7 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    pub(super) fn load(&mut self, to: Word, word: Id) -> Compiled {
+    pub(super) fn load(&mut self, to: RegisterWord, word: Id) -> CompileResult {
         if let Some(word) = self.lower.dag.constant(word) {
             return self.constant(to, word);
         }
@@ -320,7 +320,7 @@ impl<'l> Compiler<'l> {
         self.emit(Instr::Load { to, operand })
     }
 
-    pub(super) fn unless_mask(&mut self, mask: Id, no: Label) -> Compiled {
+    pub(super) fn unless_mask(&mut self, mask: Id, no: Label) -> CompileResult {
         match self.lower.dag.constant(mask) {
             Some(TRUE) => Ok(()),
             Some(0) => self.emit(Instr::Jump(no)),
@@ -334,7 +334,7 @@ impl<'l> Compiler<'l> {
     // ---- filters
 
     /// Goes on at `no` where a filter fails.
-    pub(super) fn unless(&mut self, filter: FilterRef, no: Label) -> Compiled {
+    pub(super) fn unless(&mut self, filter: FilterRef, no: Label) -> CompileResult {
         if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
             return self.unless_mask(mask, no);
         }
@@ -364,7 +364,7 @@ impl<'l> Compiler<'l> {
         &mut self,
         filters: impl IntoIterator<Item = &'a Filter>,
         no: Label,
-    ) -> Compiled {
+    ) -> CompileResult {
         filters.into_iter().try_for_each(|filter| self.unless(filter.node(), no))
     }
 
@@ -372,10 +372,10 @@ impl<'l> Compiler<'l> {
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
-        to: Word,
+        to: RegisterWord,
         none: u64,
-        read: impl Fn(&mut Self, &F) -> Compiled,
-    ) -> Compiled {
+        read: impl Fn(&mut Self, &F) -> CompileResult,
+    ) -> CompileResult {
         match of {
             Control::Var(var) => self.read(*var, to),
             Control::If { condition, then, other } => {
@@ -402,13 +402,13 @@ impl<'l> Compiler<'l> {
     }
 
     /// What a variable holds, which is an error if that is nothing.
-    pub(super) fn read(&mut self, var: VarId, to: Word) -> Compiled {
+    pub(super) fn read(&mut self, var: VarId, to: RegisterWord) -> CompileResult {
         self.holds(var)?;
-        self.emit(Instr::Copy { to, from: Word(self.var(var)) })
+        self.emit(Instr::Copy { to, from: RegisterWord(self.var(var)) })
     }
 
     /// It is an error if a variable holds nothing.
-    pub(super) fn holds(&mut self, var: VarId) -> Compiled {
+    pub(super) fn holds(&mut self, var: VarId) -> CompileResult {
         if self.sure.contains(&var) {
             return Ok(());
         }
@@ -419,8 +419,8 @@ impl<'l> Compiler<'l> {
     pub(super) fn bound<T>(
         &mut self,
         vars: &[VarId],
-        compile: impl FnOnce(&mut Self) -> Compiled<T>,
-    ) -> Compiled<T> {
+        compile: impl FnOnce(&mut Self) -> CompileResult<T>,
+    ) -> CompileResult<T> {
         let before = self.sure.len();
         self.sure.extend(vars.iter().filter(|var| !self.unbound.contains(var)));
         let out = compile(self);
@@ -436,10 +436,10 @@ impl<'l> Compiler<'l> {
     /// Evaluates something at the node that a register names. On both ways out the node is the one from before.
     pub(super) fn at_node(
         &mut self,
-        node: Word,
+        node: RegisterWord,
         no: Label,
-        there: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
+        there: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let here = this.word()?;
             this.emit(Instr::Here { to: here })?;
@@ -452,9 +452,9 @@ impl<'l> Compiler<'l> {
     /// The same of something that leaves a value and does not fail.
     pub(super) fn value_at_node(
         &mut self,
-        node: Word,
-        there: impl FnOnce(&mut Self) -> Compiled,
-    ) -> Compiled {
+        node: RegisterWord,
+        there: impl FnOnce(&mut Self) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let here = this.word()?;
             this.emit(Instr::Here { to: here })?;
@@ -467,9 +467,9 @@ impl<'l> Compiler<'l> {
     /// Compiles something where `from` and `to` mean other squares than here.
     pub(super) fn selecting<T>(
         &mut self,
-        selected: Option<Word>,
-        compile: impl FnOnce(&mut Self) -> Compiled<T>,
-    ) -> Compiled<T> {
+        selected: Option<RegisterWord>,
+        compile: impl FnOnce(&mut Self) -> CompileResult<T>,
+    ) -> CompileResult<T> {
         let outer = std::mem::replace(&mut self.selected, selected);
         let out = compile(self);
         self.selected = outer;

@@ -1,16 +1,16 @@
 //! Conditions: what follows runs where they hold.
 
-use super::compile::{Compiled, Compiler};
-use crate::{Instr, Label, Word};
+use super::compile::{CompileResult, Compiler};
+use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, Order, VarId,
+    Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, PositionOrder, VarId,
 };
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
 
 impl Compiler<'_> {
     /// Goes on at `no` where a condition does not hold.
-    pub(super) fn condition(&mut self, f: &Condition, no: Label) -> Compiled {
+    pub(super) fn condition(&mut self, f: &Condition, no: Label) -> CompileResult {
         match f.op() {
             C::And(a, b) => self.unless_all([a, b], no),
             C::Braces(all) => self.unless_all(all, no),
@@ -85,7 +85,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn game_condition(&mut self, op: &G<Expanded>, no: Label) -> Compiled {
+    fn game_condition(&mut self, op: &G<Expanded>, no: Label) -> CompileResult {
         match op {
             G::At { at, of } => self.at_position(at, no, |this, no| this.unless(of.node(), no)),
             G::Edge { edge, target } => self.unless_edge(edge, no, |this, no| match target {
@@ -94,7 +94,7 @@ impl Compiler<'_> {
             }),
             G::Move(of) => self.unless_move(of, no),
             G::Ancestor { ancestor, of } => {
-                self.two_positions(ancestor, of, |this, [a, b]| this.unless_order(Order::Before, a, b, no))
+                self.two_positions(ancestor, of, |this, [a, b]| this.unless_order(PositionOrder::Before, a, b, no))
             }
             G::Echo(echo) => self.echo(echo, no),
             G::BindPiece { var, of } => self.scratch(|this| {
@@ -165,7 +165,7 @@ impl Compiler<'_> {
     }
 
     /// What a comment says is evaluated, and that is all; a variable may hold nothing.
-    fn said(&mut self, filter: &Filter) -> Compiled {
+    fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
         let alone = variable && filter.node().children().is_empty();
@@ -179,7 +179,7 @@ impl Compiler<'_> {
     }
 
     /// `loop F`.
-    fn repeat(&mut self, of: &Filter, no: Label) -> Compiled {
+    fn repeat(&mut self, of: &Filter, no: Label) -> CompileResult {
         self.unless(of.node(), no)?;
         self.emit(Instr::Repeat)?;
         let done = self.label();
@@ -191,7 +191,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn content_is(&mut self, contents: PieceSet, of: &Squares, no: Label) -> Compiled {
+    fn content_is(&mut self, contents: PieceSet, of: &Squares, no: Label) -> CompileResult {
         self.scratch(|this| {
             let [set, rank, holds] = [this.word()?, this.word()?, this.word()?];
             this.squares(of, set)?;
@@ -205,7 +205,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn assign(&mut self, var: VarId, value: &Assigned<Expanded>, no: Label) -> Compiled {
+    fn assign(&mut self, var: VarId, value: &Assigned<Expanded>, no: Label) -> CompileResult {
         self.scratch(|this| {
             let word = this.word()?;
             match value {
@@ -234,10 +234,10 @@ impl Compiler<'_> {
     pub(super) fn each_square(
         &mut self,
         id: VarId,
-        set: Word,
+        set: RegisterWord,
         pieces: bool,
-        body: impl FnOnce(&mut Self, Word) -> Compiled,
-    ) -> Compiled {
+        body: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let var = this.var(id);
             this.emit(Instr::Free { var })?;
@@ -261,7 +261,7 @@ impl Compiler<'_> {
     }
 
     /// Whether the body matches for all squares of a set, or all pieces on it, up to the first for which it does not.
-    fn all_over(&mut self, var: VarId, set: Word, pieces: bool, body: FilterRef, no: Label) -> Compiled {
+    fn all_over(&mut self, var: VarId, set: RegisterWord, pieces: bool, body: FilterRef, no: Label) -> CompileResult {
         let (fails, done) = (self.label(), self.label());
         self.each_square(var, set, pieces, |this, _| this.unless(body, fails))?;
         self.emit(Instr::Jump(done))?;
@@ -276,8 +276,8 @@ impl Compiler<'_> {
     pub(super) fn count_copies(
         &mut self,
         copies: &[FilterRef],
-        then: impl FnOnce(&mut Self, Word) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let (count, one) = (this.word()?, this.word()?);
             this.constant(count, 0)?;
@@ -303,8 +303,8 @@ impl Compiler<'_> {
         &mut self,
         a: &Squares,
         b: &Squares,
-        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
             this.squares(a, words[0])?;
@@ -317,8 +317,8 @@ impl Compiler<'_> {
         &mut self,
         a: &Number<Expanded>,
         b: &Number<Expanded>,
-        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
             this.number(a, words[0])?;
@@ -332,8 +332,8 @@ impl Compiler<'_> {
         &mut self,
         a: &Position,
         b: &Position,
-        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
             this.position(a, words[0])?;

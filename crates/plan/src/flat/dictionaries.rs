@@ -1,7 +1,7 @@
 //! Dictionaries.
 
-use super::compile::{Compiled, Compiler};
-use crate::{EntryInstr, Instr, Label, Word};
+use super::compile::{CompileResult, Compiler};
+use crate::{EntryInstr, Instr, Label, RegisterWord};
 use orbit_query::tree::{
     Assigned, ConditionOp as C, DictionaryId, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
     Kind as _, NumberOp as N, PositionOp as P, Ref, SquaresOp as S, TextOp as T, VarId,
@@ -25,9 +25,9 @@ impl Compiler<'_> {
         &mut self,
         dictionary: DictionaryId,
         key: &Assigned<Expanded>,
-        to: Word,
+        to: RegisterWord,
         none: u64,
-    ) -> Compiled {
+    ) -> CompileResult {
         let (no, done) = (self.label(), self.label());
         self.unless_entry(dictionary, key, to, no)?;
         self.emit(Instr::Jump(done))?;
@@ -42,9 +42,9 @@ impl Compiler<'_> {
         &mut self,
         dictionary: DictionaryId,
         key: &Assigned<Expanded>,
-        to: Word,
+        to: RegisterWord,
         no: Label,
-    ) -> Compiled {
+    ) -> CompileResult {
         self.scratch(|this| {
             let word = this.word()?;
             this.datum(key, word)?;
@@ -60,7 +60,7 @@ impl Compiler<'_> {
         dictionary: DictionaryId,
         [key, value]: [&Assigned<Expanded>; 2],
         no: Label,
-    ) -> Compiled {
+    ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
             // Both are evaluated before it is asked whether they have values.
@@ -79,7 +79,7 @@ impl Compiler<'_> {
         dictionary: DictionaryId,
         key: Option<&Assigned<Expanded>>,
         no: Label,
-    ) -> Compiled {
+    ) -> CompileResult {
         let dictionary = place(dictionary);
         let Some(key) = key else { return self.emit(Instr::Entry(EntryInstr::Clear { dictionary })) };
         self.scratch(|this| {
@@ -91,12 +91,12 @@ impl Compiler<'_> {
     }
 
     /// `#D`.
-    pub(super) fn size(&mut self, dictionary: DictionaryId, to: Word) -> Compiled {
+    pub(super) fn size(&mut self, dictionary: DictionaryId, to: RegisterWord) -> CompileResult {
         self.emit(Instr::Entry(EntryInstr::Size { to, dictionary: place(dictionary) }))
     }
 
     /// `x∊D F`: all keys are visited, and it matches whatever F does.
-    pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> Compiled {
+    pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> CompileResult {
         let keys = u16::try_from(self.key_loops).map_err(|_| "so many loops over keys")?;
         self.key_loops += 1;
         self.scratch(|this| {
@@ -115,7 +115,7 @@ impl Compiler<'_> {
     }
 
     /// A key, or what is stored.
-    fn datum(&mut self, of: &Assigned<Expanded>, to: Word) -> Compiled {
+    fn datum(&mut self, of: &Assigned<Expanded>, to: RegisterWord) -> CompileResult {
         match of {
             Assigned::Squares(f) => self.squares(f, to),
             Assigned::Number(f) => self.number(f, to),
@@ -125,7 +125,7 @@ impl Compiler<'_> {
     }
 
     /// Goes on at `no` if it has no value; a set always has one.
-    fn unless_datum(&mut self, of: &Assigned<Expanded>, word: Word, no: Label) -> Compiled {
+    fn unless_datum(&mut self, of: &Assigned<Expanded>, word: RegisterWord, no: Label) -> CompileResult {
         match of {
             Assigned::Squares(_) => Ok(()),
             _ => self.emit(Instr::UnlessValue { number: word, no }),

@@ -1,7 +1,7 @@
 //! `--`: tests of moves that were played, whose operands or targets depend on variables.
 
-use super::compile::{Compiled, Compiler};
-use crate::{FlatEdge, Instr, Label, Word};
+use super::compile::{CompileResult, Compiler};
+use crate::{FlatEdge, Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Edge, Promotion};
 use orbit_transforms::{Expanded, Squares};
@@ -12,8 +12,8 @@ impl Compiler<'_> {
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,
-        behind: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
+        behind: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let done = this.label();
             this.edge_loop(edge, done, |this, next, _| behind(this, next))?;
@@ -27,8 +27,8 @@ impl Compiler<'_> {
         &mut self,
         edge: &Edge<Expanded>,
         no: Label,
-        behind: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
+        behind: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let found = this.label();
             this.edge_loop(edge, no, |this, next, here| {
@@ -47,10 +47,10 @@ impl Compiler<'_> {
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,
-        to: Word,
+        to: RegisterWord,
         none: u64,
-        behind: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
+        behind: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         let (no, done) = (self.label(), self.label());
         self.unless_edge(edge, no, behind)?;
         self.emit(Instr::Jump(done))?;
@@ -66,8 +66,8 @@ impl Compiler<'_> {
         &mut self,
         edge: &Edge<Expanded>,
         none: Label,
-        behind: impl FnOnce(&mut Self, Label, Word) -> Compiled,
-    ) -> Compiled {
+        behind: impl FnOnce(&mut Self, Label, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         let [here, child] = [self.word()?, self.word()?];
         // Three registers that follow each other.
         let selected = self.word()?;
@@ -113,14 +113,14 @@ impl Compiler<'_> {
     }
 
     /// The register of the string whose letters name what a pawn becomes.
-    fn letters(&mut self, edge: &Edge<Expanded>) -> Compiled<Option<Word>> {
+    fn letters(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<RegisterWord>> {
         let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
         let word = self.word()?;
         self.text(text, word)?;
         Ok(Some(word))
     }
 
-    fn side(&mut self, side: Option<&Squares>) -> Compiled<Option<Word>> {
+    fn side(&mut self, side: Option<&Squares>) -> CompileResult<Option<RegisterWord>> {
         let Some(side) = side else { return Ok(None) };
         let set = self.word()?;
         self.squares(side, set)?;

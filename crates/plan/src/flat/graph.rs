@@ -6,11 +6,11 @@
 use std::{collections::HashMap, convert::Infallible};
 
 use super::{
-    compile::{Compiled, Compiler},
+    compile::{CompileResult, Compiler},
     names::used,
 };
 use crate::{
-    Instr, Label, LegalValue, MoveInstr, Word,
+    Instr, Label, LegalValue, MoveInstr, RegisterWord,
     dag::{Id, LoopId, Op},
     lower::Lower,
 };
@@ -55,7 +55,7 @@ impl Rewrite<Expanded, Expanded> for Replace<'_, '_> {
         *fixed
     }
 
-    fn squares(&mut self, f: &Squares) -> Compiled<Squares> {
+    fn squares(&mut self, f: &Squares) -> CompileResult<Squares> {
         if self.outermost() {
             return rewrite::squares(f, self);
         }
@@ -63,7 +63,7 @@ impl Rewrite<Expanded, Expanded> for Replace<'_, '_> {
         Ok(self.variable(f.node()).map_or_else(|| f.clone(), |var| Squares::new(op(var), f.mark)))
     }
 
-    fn number(&mut self, f: &Number) -> Compiled<Number> {
+    fn number(&mut self, f: &Number) -> CompileResult<Number> {
         if self.outermost() {
             return rewrite::number(f, self);
         }
@@ -71,42 +71,42 @@ impl Rewrite<Expanded, Expanded> for Replace<'_, '_> {
         Ok(self.variable(f.node()).map_or_else(|| f.clone(), |var| Number::new(op(var), f.mark)))
     }
 
-    fn condition(&mut self, _: &Condition) -> Compiled<Condition> {
+    fn condition(&mut self, _: &Condition) -> CompileResult<Condition> {
         Err("a condition in a filter of the board")
     }
 
-    fn text(&mut self, _: &Text) -> Compiled<Text> {
+    fn text(&mut self, _: &Text) -> CompileResult<Text> {
         Err("a string in a filter of the board")
     }
 
-    fn position(&mut self, _: &Position) -> Compiled<Position> {
+    fn position(&mut self, _: &Position) -> CompileResult<Position> {
         Err("a position in a filter of the board")
     }
 
-    fn of_condition(&mut self, _: &Orbit, _: &bool) -> Compiled<Condition> {
+    fn of_condition(&mut self, _: &Orbit, _: &bool) -> CompileResult<Condition> {
         Err("copies in a filter of the board")
     }
 
-    fn of_squares(&mut self, _: &Orbit<Squares>, _: &bool) -> Compiled<Squares> {
+    fn of_squares(&mut self, _: &Orbit<Squares>, _: &bool) -> CompileResult<Squares> {
         Err("copies in a filter of the board")
     }
 
-    fn of_number(&mut self, _: &NumberOrbit, _: &bool) -> Compiled<Number> {
+    fn of_number(&mut self, _: &NumberOrbit, _: &bool) -> CompileResult<Number> {
         Err("copies in a filter of the board")
     }
 
-    fn of_text(&mut self, part: &Infallible, _: &bool) -> Compiled<Text> {
+    fn of_text(&mut self, part: &Infallible, _: &bool) -> CompileResult<Text> {
         match *part {}
     }
 
-    fn of_position(&mut self, part: &Infallible, _: &bool) -> Compiled<Position> {
+    fn of_position(&mut self, part: &Infallible, _: &bool) -> CompileResult<Position> {
         match *part {}
     }
 }
 
 impl Compiler<'_> {
     /// A set that the board tells of its operands.
-    pub(super) fn squares_of_board(&mut self, f: &Squares, to: Word) -> Compiled {
+    pub(super) fn squares_of_board(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.squares(f)?;
         let operands = replace.replaced;
@@ -114,7 +114,7 @@ impl Compiler<'_> {
     }
 
     /// A number that the board tells of its operands.
-    pub(super) fn number_of_board(&mut self, f: &Number, to: Word, none: u64) -> Compiled {
+    pub(super) fn number_of_board(&mut self, f: &Number, to: RegisterWord, none: u64) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.number(f)?;
         let operands = replace.replaced;
@@ -128,10 +128,10 @@ impl Compiler<'_> {
     fn of_board(
         &mut self,
         operands: &[Filter],
-        to: Word,
+        to: RegisterWord,
         none: u64,
         lower: impl FnOnce(&mut Lower) -> Id,
-    ) -> Compiled {
+    ) -> CompileResult {
         self.scratch(|this| {
             let (no, done) = (this.label(), this.label());
             let mut words = Vec::new();
@@ -171,7 +171,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn some(&mut self, operands: &[Filter], words: &[Word], no: Label) -> Compiled {
+    fn some(&mut self, operands: &[Filter], words: &[RegisterWord], no: Label) -> CompileResult {
         let numbers = operands.iter().zip(words).filter(|(operand, _)| matches!(operand, Any::Number(_)));
         for (_, &number) in numbers {
             self.emit(Instr::UnlessValue { number, no })?;
@@ -184,9 +184,9 @@ impl Compiler<'_> {
         &mut self,
         id: Id,
         table: LoopId,
-        params: &[Word],
-        known: &mut HashMap<Id, Word>,
-    ) -> Compiled<Word> {
+        params: &[RegisterWord],
+        known: &mut HashMap<Id, RegisterWord>,
+    ) -> CompileResult<RegisterWord> {
         if let Some(&word) = known.get(&id) {
             return Ok(word);
         }

@@ -43,4 +43,4 @@ mod squares;
 mod texts;
 mod walks;
 
-pub(super) use compile::{Compiled, Facts, compiled, compiled_copies};
+pub(super) use compile::{CompileResult, Facts, compiled, compiled_copies};

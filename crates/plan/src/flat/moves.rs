@@ -1,13 +1,13 @@
 //! `move`, of moves that were played and of those that could be, and `consecutivemoves`.
 
-use super::compile::{Compiled, Compiler};
-use crate::{FlatMove, Instr, Label, LegalValue, MoveInstr, Word, dag::TRUE};
+use super::compile::{CompileResult, Compiler};
+use crate::{FlatMove, Instr, Label, LegalValue, MoveInstr, RegisterWord, dag::TRUE};
 use orbit_query::tree::{Cmp, Kind as _, Move, MoveOf, MoveValue, VarId};
 use orbit_transforms::{Expanded, Number, Squares};
 
 impl Compiler<'_> {
     /// `move` as a condition.
-    pub(super) fn unless_move(&mut self, of: &Move<Expanded>, no: Label) -> Compiled {
+    pub(super) fn unless_move(&mut self, of: &Move<Expanded>, no: Label) -> CompileResult {
         self.scratch(|this| {
             let set = this.word()?;
             this.squares_of_moves(of, set)?;
@@ -16,7 +16,7 @@ impl Compiler<'_> {
     }
 
     /// The squares of moves that qualify; of `move` without a value a set that is not empty if there is such a move.
-    pub(super) fn squares_of_moves(&mut self, of: &Move<Expanded>, to: Word) -> Compiled {
+    pub(super) fn squares_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => {
                 let left = of.value == MoveValue::From;
@@ -27,14 +27,14 @@ impl Compiler<'_> {
     }
 
     /// `move legal count`.
-    pub(super) fn count_of_moves(&mut self, of: &Move<Expanded>, to: Word) -> Compiled {
+    pub(super) fn count_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => self.legal(of, LegalValue::Count, to),
             MoveOf::Played | MoveOf::Previous => Err("`move count` of moves that were played"),
         }
     }
 
-    fn legal(&mut self, of: &Move<Expanded>, value: LegalValue, to: Word) -> Compiled {
+    fn legal(&mut self, of: &Move<Expanded>, value: LegalValue, to: RegisterWord) -> CompileResult {
         let is_plain = of.capture.is_none()
             && of.en_passant_square.is_none()
             && of.promote.is_none()
@@ -56,7 +56,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn played(&mut self, of: &Move<Expanded>, to: Word) -> Compiled {
+    fn played(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         if !of.comment.iter().flatten().all(|said| self.is_harmless(said.node())) {
             return Err("a comment of `move` that depends on variables");
         }
@@ -97,7 +97,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn set_of(&mut self, set: Option<&Squares>) -> Compiled<Option<Word>> {
+    fn set_of(&mut self, set: Option<&Squares>) -> CompileResult<Option<RegisterWord>> {
         let Some(set) = set else { return Ok(None) };
         let word = self.word()?;
         self.squares(set, word)?;
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles what is evaluated at a position of its own: there `move` means all moves.
-    pub(super) fn untied<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+    pub(super) fn untied<T>(&mut self, compile: impl FnOnce(&mut Self) -> CompileResult<T>) -> CompileResult<T> {
         let outer = self.tied.take();
         let out = compile(self);
         self.tied = outer;
@@ -117,8 +117,8 @@ impl Compiler<'_> {
         &mut self,
         [first, second]: [VarId; 2],
         range: Option<&[Number; 2]>,
-        to: Word,
-    ) -> Compiled {
+        to: RegisterWord,
+    ) -> CompileResult {
         self.scratch(|this| {
             let [a, b, run] = [this.word()?, this.word()?, this.word()?];
             this.or_none(to, |this, no| {

@@ -1,7 +1,7 @@
 //! Numbers, each into a register.
 
-use super::compile::{Compiled, Compiler};
-use crate::{Instr, Label, TextInstr, Word, dag::NO_VALUE};
+use super::compile::{CompileResult, Compiler};
+use crate::{Instr, Label, TextInstr, RegisterWord, dag::NO_VALUE};
 use orbit_query::tree::{
     Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
     SquaresOp,
@@ -10,7 +10,7 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Number, NumberOrbit};
 
 impl Compiler<'_> {
     /// A number.
-    pub(super) fn number(&mut self, f: &Number, to: Word) -> Compiled {
+    pub(super) fn number(&mut self, f: &Number, to: RegisterWord) -> CompileResult {
         let leaf = self.leaf(f.node(), |lower| {
             let number = lower.number(f);
             lower.packed_number(number)
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn game_number(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+    fn game_number(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {
         let none = NO_VALUE as u64;
         match op {
             G::Elsewhere(Elsewhere::At { at, of }) => self.value_at(at, to, none, |this| this.number(of, to)),
@@ -142,8 +142,8 @@ impl Compiler<'_> {
     fn of_set(
         &mut self,
         of: &orbit_transforms::Squares,
-        then: impl FnOnce(&mut Self, Word) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let set = this.word()?;
             this.squares(of, set)?;
@@ -151,7 +151,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn of_number(&mut self, of: &Number, then: impl FnOnce(&mut Self, Word) -> Compiled) -> Compiled {
+    fn of_number(&mut self, of: &Number, then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult) -> CompileResult {
         self.scratch(|this| {
             let number = this.word()?;
             this.number(of, number)?;
@@ -160,7 +160,7 @@ impl Compiler<'_> {
     }
 
     /// What a value is made of; it goes on at its label where there is none.
-    pub(super) fn or_none(&mut self, to: Word, value: impl FnOnce(&mut Self, Label) -> Compiled) -> Compiled {
+    pub(super) fn or_none(&mut self, to: RegisterWord, value: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult {
         let (no, done) = (self.label(), self.label());
         value(self, no)?;
         self.emit(Instr::Jump(done))?;
@@ -171,7 +171,7 @@ impl Compiler<'_> {
     }
 
     /// Keeps a number that has a value if it is better than the best one, or the first.
-    fn keep_better(&mut self, cmp: Cmp, number: Word, best: Word) -> Compiled {
+    fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
         self.emit(Instr::UnlessValue { number: best, no: keep })?;
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn extremum(&mut self, all: &OneOrMore<Number>, cmp: Cmp, to: Word) -> Compiled {
+    fn extremum(&mut self, all: &OneOrMore<Number>, cmp: Cmp, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let (best, number) = (this.word()?, this.word()?);
             this.no_value(best)?;
@@ -195,7 +195,7 @@ impl Compiler<'_> {
     }
 
     /// A count, if it lies in a range.
-    fn counted(&mut self, count: Word, counted: Counted, to: Word) -> Compiled {
+    fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });
         };
@@ -212,7 +212,7 @@ impl Compiler<'_> {
     }
 
     /// `find` that counts.
-    fn find_count(&mut self, of: &Filter, back: bool, counted: Counted, to: Word) -> Compiled {
+    fn find_count(&mut self, of: &Filter, back: bool, counted: Counted, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let (count, one) = (this.word()?, this.word()?);
             this.constant(count, 0)?;

@@ -1,18 +1,18 @@
 //! `echo`: pairs of positions, and what they must pass before its body is evaluated.
 
 use super::{
-    compile::{Compiled, Compiler},
+    compile::{CompileResult, Compiler},
     names::{assigns, used},
 };
 use crate::{Id, Instr, Label, PairSearch, PairTest, PairWord, dag::Op};
 use orbit_query::tree::{
     Assigned, Cmp, ConditionOp as C, Control, Echo, Elsewhere, GameCondition, GameNumber, GamePosition,
-    GameSquares, Kind, NumberOp as N, Order, PositionOp as P, Ref, SquaresOp as S, VarId,
+    GameSquares, Kind, NumberOp as N, PositionOrder, PositionOp as P, Ref, SquaresOp as S, VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
 /// The names of both positions.
-struct Pair {
+struct NamePair {
     source: VarId,
     target: VarId,
     /// What variables hold that the body has assigned so far.
@@ -21,7 +21,7 @@ struct Pair {
     changed: Vec<VarId>,
 }
 
-impl Pair {
+impl NamePair {
     /// Whether a position is the source, or the target; none if it is neither.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
@@ -57,7 +57,7 @@ fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
 
 impl Compiler<'_> {
     /// `echo` of what is no number.
-    pub(super) fn echo(&mut self, echo: &Echo<Filter>, no: Label) -> Compiled {
+    pub(super) fn echo(&mut self, echo: &Echo<Filter>, no: Label) -> CompileResult {
         self.scratch(|this| {
             let found = this.word()?;
             this.constant(found, 0)?;
@@ -73,15 +73,15 @@ impl Compiler<'_> {
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
-        body: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
+        body: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         let mut changed = Vec::new();
         echo.body.node().walk(&mut |filter| {
             if assigns(filter) {
                 used(filter, &mut |var| changed.push(var));
             }
         });
-        let pair = Pair { source: echo.source, target: echo.target, assigned: Vec::new(), changed };
+        let pair = NamePair { source: echo.source, target: echo.target, assigned: Vec::new(), changed };
         let both = [echo.source, echo.target];
         let search = self.bound(&both, |this| this.search(echo.body.node(), pair, echo.in_all))?;
         let pairs = u16::try_from(self.pairs.len()).map_err(|_| "so many pairs")?;
@@ -107,7 +107,7 @@ impl Compiler<'_> {
     }
 
     /// The tests with which a body begins, or that follow filters which need not be evaluated.
-    fn search(&mut self, body: FilterRef, mut pair: Pair, in_all: bool) -> Compiled<PairSearch> {
+    fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None };
         if !in_all {
             search.tests.push(PairTest::Order(Cmp::Ne));
@@ -145,7 +145,7 @@ impl Compiler<'_> {
     }
 
     /// The first of four operands with the planes of the board.
-    pub(super) fn planes(&mut self) -> Compiled<u16> {
+    pub(super) fn planes(&mut self) -> CompileResult<u16> {
         let mut planes = Vec::new();
         for plane in 0..4 {
             let plane = self.lower.dag.add(Op::Plane(plane));
@@ -158,7 +158,7 @@ impl Compiler<'_> {
     }
 
     /// What a pair must pass for a filter to match; nothing if that is not known.
-    fn pair_tests(&mut self, filter: FilterRef, pair: &Pair) -> Compiled<Vec<PairTest>> {
+    fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
                 if self.is_leaf(filter) {
@@ -172,7 +172,7 @@ impl Compiler<'_> {
     }
 
     /// The masks that one side of `or` begins with, each at the source or at the target.
-    fn masks_of_side(&mut self, side: FilterRef, pair: &Pair) -> Compiled<Vec<(Id, bool)>> {
+    fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
             if let Some(mask) = self.mask_of(filter, pair)? {
@@ -185,7 +185,7 @@ impl Compiler<'_> {
     }
 
     /// The mask that a filter is, and whether it is one at the source.
-    fn mask_of(&mut self, filter: FilterRef, pair: &Pair) -> Compiled<Option<(Id, bool)>> {
+    fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
             Ref::Condition(f) if let C::Game(GameCondition::At { at, of }) = f.op() => {
@@ -206,7 +206,7 @@ impl Compiler<'_> {
     }
 
     /// Of two conjunctions one holds: so does one of each two of their masks.
-    fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> Compiled<Vec<PairTest>> {
+    fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {
             for &(b, also) in &right {
@@ -229,8 +229,8 @@ impl Compiler<'_> {
         &mut self,
         conjuncts: &[FilterRef],
         place: usize,
-        pair: &Pair,
-    ) -> Compiled<Option<(VarId, PairWord)>> {
+        pair: &NamePair,
+    ) -> CompileResult<Option<(VarId, PairWord)>> {
         let Ref::Condition(f) = conjuncts[place] else { return Ok(None) };
         let C::Assign(var, Assigned::Squares(value)) = f.op() else { return Ok(None) };
         let uses = |filters: &[FilterRef]| {
@@ -245,7 +245,7 @@ impl Compiler<'_> {
         Ok(self.pair_set(value, pair)?.map(|word| (*var, word)))
     }
 
-    fn pair_test(&mut self, filter: FilterRef, pair: &Pair) -> Compiled<Option<PairTest>> {
+    fn pair_test(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<PairTest>> {
         if self.is_leaf(filter) {
             return self.pair_mask(filter, false);
         }
@@ -254,11 +254,11 @@ impl Compiler<'_> {
                 let P::Game(GamePosition::Compare { by, left, right }) = f.op() else { return Ok(None) };
                 // Ancestors have smaller numbers.
                 let cmp = &match by {
-                    Order::Number(cmp) => *cmp,
-                    Order::Before => Cmp::Lt,
-                    Order::NotAfter => Cmp::Le,
-                    Order::After => Cmp::Gt,
-                    Order::NotBefore => Cmp::Ge,
+                    PositionOrder::Number(cmp) => *cmp,
+                    PositionOrder::Before => Cmp::Lt,
+                    PositionOrder::NotAfter => Cmp::Le,
+                    PositionOrder::After => Cmp::Gt,
+                    PositionOrder::NotBefore => Cmp::Ge,
                 };
                 Ok(match (pair.is_source(left), pair.is_source(right)) {
                     (Some(true), Some(false)) => Some(PairTest::Order(*cmp)),
@@ -294,13 +294,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn pair_mask(&mut self, filter: FilterRef, source: bool) -> Compiled<Option<PairTest>> {
+    fn pair_mask(&mut self, filter: FilterRef, source: bool) -> CompileResult<Option<PairTest>> {
         let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? else { return Ok(None) };
         let mask = self.operand(mask, true)?;
         Ok(Some(PairTest::Mask { mask, source }))
     }
 
-    fn pair_number(&mut self, f: &Number, pair: &Pair) -> Compiled<Option<PairWord>> {
+    fn pair_number(&mut self, f: &Number, pair: &NamePair) -> CompileResult<Option<PairWord>> {
         let (of, source) = match f.op() {
             N::Game(GameNumber::Elsewhere(Elsewhere::At { at, of })) => match pair.is_source(at) {
                 Some(source) => (of, source),
@@ -322,7 +322,7 @@ impl Compiler<'_> {
         self.pair_leaf(of.node(), |lower| packed(lower, of), source)
     }
 
-    fn pair_set(&mut self, f: &Squares, pair: &Pair) -> Compiled<Option<PairWord>> {
+    fn pair_set(&mut self, f: &Squares, pair: &NamePair) -> CompileResult<Option<PairWord>> {
         let (of, source) = match f.op() {
             S::Game(GameSquares::Elsewhere(Elsewhere::At { at, of })) => match pair.is_source(at) {
                 Some(source) => (of, source),
@@ -369,7 +369,7 @@ impl Compiler<'_> {
         filter: FilterRef,
         lower: impl FnOnce(&mut crate::lower::Lower) -> crate::Id,
         source: bool,
-    ) -> Compiled<Option<PairWord>> {
+    ) -> CompileResult<Option<PairWord>> {
         let Some(word) = self.leaf(filter, lower)? else { return Ok(None) };
         if let Some(word) = self.lower.dag.constant(word) {
             return Ok(Some(PairWord::Constant(word)));

@@ -1,13 +1,13 @@
 //! Positions of the game, each into a register, and what is evaluated there.
 
-use super::compile::{Compiled, Compiler};
-use crate::{Instr, Label, Word, dag::NO_VALUE};
-use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, Order, PositionOp as P};
+use super::compile::{CompileResult, Compiler};
+use crate::{Instr, Label, RegisterWord, dag::NO_VALUE};
+use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOrder, PositionOp as P};
 use orbit_transforms::{Expanded, Number, Position};
 
 impl Compiler<'_> {
     /// The number of a position.
-    pub(super) fn position(&mut self, f: &Position, to: Word) -> Compiled {
+    pub(super) fn position(&mut self, f: &Position, to: RegisterWord) -> CompileResult {
         if let P::Game(G::Current) = f.op() {
             return self.emit(Instr::Here { to });
         }
@@ -28,7 +28,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn game_position(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+    fn game_position(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {
         match op {
             G::Child(number) => self.numbered(number, |this, number| this.emit(Instr::Child { to, number })),
             G::Numbered(number) => {
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn numbered(&mut self, of: &Number, then: impl FnOnce(&mut Self, Word) -> Compiled) -> Compiled {
+    fn numbered(&mut self, of: &Number, then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult) -> CompileResult {
         self.scratch(|this| {
             let number = this.word()?;
             this.number(of, number)?;
@@ -73,15 +73,15 @@ impl Compiler<'_> {
     }
 
     /// Goes on at `no` unless both positions have a value and stand in an order.
-    pub(super) fn unless_order(&mut self, by: Order, a: Word, b: Word, no: Label) -> Compiled {
+    pub(super) fn unless_order(&mut self, by: PositionOrder, a: RegisterWord, b: RegisterWord, no: Label) -> CompileResult {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
         match by {
-            Order::Number(cmp) => self.emit(Instr::UnlessCompare { cmp, a, b, no }),
-            Order::Before => self.emit(Instr::UnlessBefore { a, b, no }),
-            Order::After => self.emit(Instr::UnlessBefore { a: b, b: a, no }),
-            Order::NotAfter | Order::NotBefore => {
-                let (a, b) = if by == Order::NotAfter { (a, b) } else { (b, a) };
+            PositionOrder::Number(cmp) => self.emit(Instr::UnlessCompare { cmp, a, b, no }),
+            PositionOrder::Before => self.emit(Instr::UnlessBefore { a, b, no }),
+            PositionOrder::After => self.emit(Instr::UnlessBefore { a: b, b: a, no }),
+            PositionOrder::NotAfter | PositionOrder::NotBefore => {
+                let (a, b) = if by == PositionOrder::NotAfter { (a, b) } else { (b, a) };
                 let (differ, done) = (self.label(), self.label());
                 self.emit(Instr::UnlessCompare { cmp: orbit_query::tree::Cmp::Eq, a, b, no: differ })?;
                 self.emit(Instr::Jump(done))?;
@@ -98,8 +98,8 @@ impl Compiler<'_> {
         &mut self,
         at: &Position,
         no: Label,
-        there: impl FnOnce(&mut Self, Label) -> Compiled,
-    ) -> Compiled {
+        there: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let node = this.word()?;
             this.position(at, node)?;
@@ -112,10 +112,10 @@ impl Compiler<'_> {
     pub(super) fn value_at(
         &mut self,
         at: &Position,
-        to: Word,
+        to: RegisterWord,
         none: u64,
-        there: impl FnOnce(&mut Self) -> Compiled,
-    ) -> Compiled {
+        there: impl FnOnce(&mut Self) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let node = this.word()?;
             let (no, done) = (this.label(), this.label());

@@ -1,11 +1,11 @@
 //! `find`: a filter that depends on variables, at one position after the other.
 
 use super::{
-    compile::{Compiled, Compiler},
+    compile::{CompileResult, Compiler},
     leaves::is_state,
     names::{assigns, used},
 };
-use crate::{Id, Instr, Label, MoveSeek, Word};
+use crate::{Id, Instr, Label, MoveSeek, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
     Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
@@ -21,15 +21,15 @@ pub(super) struct Lead {
 
 /// The square of a piece at all positions that a search looks for, as long as some variables hold something.
 struct Stand {
-    piece: Word,
+    piece: RegisterWord,
     /// The register with its square.
-    set: Word,
+    set: RegisterWord,
     vars: Vec<u16>,
 }
 
 impl Compiler<'_> {
     /// `find F`: the first position at which F matches.
-    pub(super) fn find(&mut self, of: &Filter, back: bool, to: Word) -> Compiled {
+    pub(super) fn find(&mut self, of: &Filter, back: bool, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let first = this.word()?;
             let key = if back { None } else { this.key_of(of.node()) };
@@ -43,7 +43,7 @@ impl Compiler<'_> {
             if let Some(var) = key {
                 this.holds(var)?;
             }
-            let key = key.map(|var| Word(this.var(var)));
+            let key = key.map(|var| RegisterWord(this.var(var)));
             this.emit(Instr::Here { to: from })?;
             this.emit(Instr::Last { to: last })?;
             this.emit(Instr::Recall { site, key, last, to: first, done: known })?;
@@ -54,7 +54,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn first_found(&mut self, of: &Filter, back: bool, first: Word) -> Compiled {
+    fn first_found(&mut self, of: &Filter, back: bool, first: RegisterWord) -> CompileResult {
         self.no_value(first)?;
         self.each_found(of, back, |this, (node, done)| {
             this.emit(Instr::Copy { to: first, from: node })?;
@@ -68,8 +68,8 @@ impl Compiler<'_> {
         &mut self,
         of: &Filter,
         back: bool,
-        found: impl FnOnce(&mut Self, (Word, Label)) -> Compiled,
-    ) -> Compiled {
+        found: impl FnOnce(&mut Self, (RegisterWord, Label)) -> CompileResult,
+    ) -> CompileResult {
         let lead = if back { None } else { self.lead(of.node())? };
         self.scratch(|this| {
             let [here, node, last] = [this.word()?, this.word()?, this.word()?];
@@ -113,7 +113,7 @@ impl Compiler<'_> {
     }
 
     /// The lead of a filter, if one is known.
-    pub(super) fn lead(&mut self, mut filter: FilterRef) -> Compiled<Option<Lead>> {
+    pub(super) fn lead(&mut self, mut filter: FilterRef) -> CompileResult<Option<Lead>> {
         loop {
             if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
                 return Ok(Some(Lead { mask, vars: Vec::new() }));
@@ -129,8 +129,8 @@ impl Compiler<'_> {
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
-        of: &dyn Fn(&mut Self, &T) -> Compiled<Option<Lead>>,
-    ) -> Compiled<Option<Lead>> {
+        of: &dyn Fn(&mut Self, &T) -> CompileResult<Option<Lead>>,
+    ) -> CompileResult<Option<Lead>> {
         let (lead, may_be_empty) = self.first_lead(chain, of)?;
         Ok(lead.filter(|_| !may_be_empty))
     }
@@ -139,8 +139,8 @@ impl Compiler<'_> {
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
-        of: &dyn Fn(&mut Self, &T) -> Compiled<Option<Lead>>,
-    ) -> Compiled<(Option<Lead>, bool)> {
+        of: &dyn Fn(&mut Self, &T) -> CompileResult<Option<Lead>>,
+    ) -> CompileResult<(Option<Lead>, bool)> {
         match chain {
             Chain::One(step) => Ok((of(self, step)?, false)),
             Chain::Repeat { of: part, min, .. } => {
@@ -165,13 +165,13 @@ impl Compiler<'_> {
     }
 
     /// Goes on at `no` where a lead tells that something fails.
-    pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> Compiled {
+    pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> CompileResult {
         let Some(Lead { mask, vars }) = lead else { return Ok(()) };
         self.where_bound(&vars, |this| this.unless_mask(mask, no))
     }
 
     /// Code that runs if some variables hold something.
-    fn where_bound(&mut self, vars: &[u16], code: impl FnOnce(&mut Self) -> Compiled) -> Compiled {
+    fn where_bound(&mut self, vars: &[u16], code: impl FnOnce(&mut Self) -> CompileResult) -> CompileResult {
         let no = self.label();
         vars.iter().try_for_each(|&var| self.emit(Instr::UnlessBound { var, bound: true, no }))?;
         code(self)?;
@@ -196,7 +196,7 @@ impl Compiler<'_> {
     }
 
     /// The test of moves without one of which a filter fails before it has kept anything.
-    fn move_seek(&mut self, filter: FilterRef) -> Compiled<Option<u16>> {
+    fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
         if edge.entering || self.selected.is_some() {
@@ -205,7 +205,7 @@ impl Compiler<'_> {
         let Some(vars) = self.unsure(&operands(edge)) else { return Ok(None) };
         let mut seek = MoveSeek { vars, ..MoveSeek::default() };
         if let Some(from) = &edge.from {
-            seek.piece = piece_of(from).map(|var| Word(self.var(var)));
+            seek.piece = piece_of(from).map(|var| RegisterWord(self.var(var)));
             seek.from = self.steady(from)?;
         }
         // With a capture it is the square of what is taken.
@@ -223,7 +223,7 @@ impl Compiler<'_> {
 
     /// The square of a piece without which a filter fails before it has kept anything, and the set that says it: that of another
     /// position, or of a variable.
-    fn stand<'f>(&mut self, filter: FilterRef<'f>) -> Compiled<Option<(Stand, &'f Squares)>> {
+    fn stand<'f>(&mut self, filter: FilterRef<'f>) -> CompileResult<Option<(Stand, &'f Squares)>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(Ref::Condition(f)) = first else { return Ok(None) };
         let C::SetEq { equal: true, left, right } = f.op() else { return Ok(None) };
@@ -244,16 +244,16 @@ impl Compiler<'_> {
                 continue;
             }
             self.pieces = true;
-            return Ok(Some((Stand { piece: Word(self.var(*var)), set: self.word()?, vars }, set)));
+            return Ok(Some((Stand { piece: RegisterWord(self.var(*var)), set: self.word()?, vars }, set)));
         }
         Ok(None)
     }
 
     /// A register with a set that is the same in all positions as long as no variable changes, in which a set lies.
-    fn steady(&mut self, set: &Squares) -> Compiled<Option<Word>> {
+    fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
             S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
-            S::Control(Control::Var(var)) => Ok(Some(Word(self.var(*var)))),
+            S::Control(Control::Var(var)) => Ok(Some(RegisterWord(self.var(*var)))),
             _ => {
                 let Some(id) = self.leaf(set.node(), |lower| lower.squares(set))? else { return Ok(None) };
                 let Some(squares) = self.lower.dag.constant(id) else { return Ok(None) };
@@ -265,7 +265,7 @@ impl Compiler<'_> {
     }
 
     /// The lead of a `--`: what of it does not depend on variables.
-    pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> Compiled<Option<Lead>> {
+    pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<Lead>> {
         if edge.entering || self.selected.is_some() {
             return Ok(None);
         }

@@ -1,13 +1,13 @@
 //! Sets of squares, each into a register.
 
-use super::compile::{Compiled, Compiler};
-use crate::{Instr, Label, TextInstr, Word, dag::TRUE, operations::Leaf};
+use super::compile::{CompileResult, Compiler};
+use crate::{Instr, Label, TextInstr, RegisterWord, dag::TRUE, operations::Leaf};
 use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S};
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// The squares of a set.
-    pub(super) fn squares(&mut self, f: &Squares, to: Word) -> Compiled {
+    pub(super) fn squares(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         if let Some(set) = self.leaf(f.node(), |lower| lower.squares(f))? {
             return self.load(to, set);
         }
@@ -48,11 +48,11 @@ impl Compiler<'_> {
     fn loop_into(
         &mut self,
         var: orbit_query::tree::VarId,
-        set: Word,
+        set: RegisterWord,
         pieces: bool,
         body: FilterRef,
-        out: Word,
-    ) -> Compiled {
+        out: RegisterWord,
+    ) -> CompileResult {
         self.each_square(var, set, pieces, |this, here| {
             let no = this.label();
             this.unless(body, no)?;
@@ -63,7 +63,7 @@ impl Compiler<'_> {
     }
 
     /// Goes on at `no` where a set does not match. What hands on the set of a `--` asks more than its value.
-    pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> Compiled {
+    pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> CompileResult {
         match f.op() {
             S::Control(Control::If { condition, then, other }) => {
                 let (otherwise, done) = (self.label(), self.label());
@@ -102,7 +102,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn game_squares(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+    fn game_squares(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {
         match op {
             G::Elsewhere(Elsewhere::At { at, of }) => self.value_at(at, to, 0, |this| this.squares(of, to)),
             G::Elsewhere(Elsewhere::Edge { edge, target }) => {

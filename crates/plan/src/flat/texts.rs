@@ -1,8 +1,8 @@
 //! Strings, each into a register as a number: see [`TextInstr`].
 
-use super::compile::{Compiled, Compiler};
+use super::compile::{CompileResult, Compiler};
 use crate::{
-    EMPTY, Instr, LITERALS, Label, TextInstr, Word,
+    EMPTY, Instr, LITERALS, Label, TextInstr, RegisterWord,
     dag::NO_VALUE,
     texts::{is_literal, is_name},
 };
@@ -14,7 +14,7 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Number, Text};
 
 impl Compiler<'_> {
     /// A string.
-    pub(super) fn text(&mut self, f: &Text, to: Word) -> Compiled {
+    pub(super) fn text(&mut self, f: &Text, to: RegisterWord) -> CompileResult {
         match f.op() {
             T::Literal(text) => self.literal(to, text),
             T::ContentName { contents, spelt, of } => self.scratch(|this| {
@@ -31,13 +31,13 @@ impl Compiler<'_> {
             }),
             T::Control(of) => self.control(of, to, NO_VALUE as u64, |this, f: &Text| this.text(f, to)),
             T::Game(op) => self.game_text(op, to),
-            T::Tag(name) => self.of_game(crate::Text::Tag(name.clone()), to),
-            T::Player(side) => self.of_game(crate::Text::Player(*side), to),
+            T::Tag(name) => self.of_game(crate::TagText::Tag(name.clone()), to),
+            T::Player(side) => self.of_game(crate::TagText::Player(*side), to),
             T::Form(never) => match *never {},
         }
     }
 
-    fn game_text(&mut self, op: &G<Expanded>, to: Word) -> Compiled {
+    fn game_text(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {
         let none = NO_VALUE as u64;
         match op {
             G::Elsewhere(Elsewhere::At { at, of }) => self.value_at(at, to, none, |this| this.text(of, to)),
@@ -86,13 +86,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn of_game(&mut self, text: crate::Text, to: Word) -> Compiled {
+    fn of_game(&mut self, text: crate::TagText, to: RegisterWord) -> CompileResult {
         let text = place_of(&mut self.of_games, text)?;
         self.emit(Instr::Text(TextInstr::OfGame { to, text }))
     }
 
     /// A string that is written in the query.
-    fn literal(&mut self, to: Word, text: &str) -> Compiled {
+    fn literal(&mut self, to: RegisterWord, text: &str) -> CompileResult {
         let word = match text.as_bytes() {
             [] => EMPTY,
             [byte] => u64::from(*byte),
@@ -109,14 +109,14 @@ impl Compiler<'_> {
     }
 
     /// Goes on at `no` unless a relation holds of two strings that have values.
-    fn unless_texts(&mut self, cmp: Cmp, [a, b]: [Word; 2], no: Label) -> Compiled {
+    fn unless_texts(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
         self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, as_bytes: false, no }))
     }
 
     /// `a < b` and its kin as conditions. Without a value two strings differ.
-    pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> Compiled {
+    pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
         self.compared(a, b, |this, [a, b]| {
             let done = this.label();
             if cmp == Cmp::Ne {
@@ -133,7 +133,7 @@ impl Compiler<'_> {
     }
 
     /// `a in b`.
-    pub(super) fn text_in(&mut self, needle: &Text, text: &Text, no: Label) -> Compiled {
+    pub(super) fn text_in(&mut self, needle: &Text, text: &Text, no: Label) -> CompileResult {
         self.compared(needle, text, |this, [needle, text]| {
             this.emit(Instr::UnlessValue { number: needle, no })?;
             this.emit(Instr::UnlessValue { number: text, no })?;
@@ -142,7 +142,7 @@ impl Compiler<'_> {
     }
 
     /// `equal(F G)` of strings.
-    pub(super) fn equal_texts(&mut self, a: &Text, b: &Text, no: Label) -> Compiled {
+    pub(super) fn equal_texts(&mut self, a: &Text, b: &Text, no: Label) -> CompileResult {
         self.two_texts(a, b, |this, [a, b]| {
             let (differ, done) = (this.label(), this.label());
             this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no: differ })?;
@@ -161,7 +161,7 @@ impl Compiler<'_> {
         [from, end]: [Option<&Number>; 2],
         value: &Text,
         no: Label,
-    ) -> Compiled {
+    ) -> CompileResult {
         self.scratch(|this| {
             let (from, end) = (this.bound_word(from)?, this.bound_word(end)?);
             let (with, of, to) = (this.word()?, this.word()?, this.word()?);
@@ -174,7 +174,7 @@ impl Compiler<'_> {
     }
 
     /// Evaluates a string and hands it on.
-    pub(super) fn of_text(&mut self, of: &Text, then: impl FnOnce(&mut Self, Word) -> Compiled) -> Compiled {
+    pub(super) fn of_text(&mut self, of: &Text, then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult) -> CompileResult {
         self.scratch(|this| {
             let text = this.word()?;
             this.text(of, text)?;
@@ -187,8 +187,8 @@ impl Compiler<'_> {
         &mut self,
         a: &Text,
         b: &Text,
-        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
+    ) -> CompileResult {
         if [a, b].into_iter().any(is_name) && [a, b].into_iter().any(is_literal) {
             return Err("a literal beside the name of a player");
         }
@@ -199,8 +199,8 @@ impl Compiler<'_> {
         &mut self,
         a: &Text,
         b: &Text,
-        then: impl FnOnce(&mut Self, [Word; 2]) -> Compiled,
-    ) -> Compiled {
+        then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
             this.text(a, words[0])?;
@@ -209,14 +209,14 @@ impl Compiler<'_> {
         })
     }
 
-    fn bound_word(&mut self, bound: Option<&Number>) -> Compiled<Option<Word>> {
+    fn bound_word(&mut self, bound: Option<&Number>) -> CompileResult<Option<RegisterWord>> {
         let Some(bound) = bound else { return Ok(None) };
         let word = self.word()?;
         self.number(bound, word)?;
         Ok(Some(word))
     }
 
-    fn extreme_text(&mut self, all: &[Text], cmp: Cmp, to: Word) -> Compiled {
+    fn extreme_text(&mut self, all: &[Text], cmp: Cmp, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let (best, text) = (this.word()?, this.word()?);
             this.no_value(best)?;
@@ -243,7 +243,7 @@ impl Compiler<'_> {
     // ---- values as text
 
     /// `str(...)`: the values of filters as text, one behind the other; no value of a single one that has none.
-    fn written(&mut self, of: &[Filter], to: Word) -> Compiled {
+    fn written(&mut self, of: &[Filter], to: RegisterWord) -> CompileResult {
         if let [one] = of {
             return self.value_text(one, to);
         }
@@ -259,7 +259,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn value_text(&mut self, filter: &Filter, to: Word) -> Compiled {
+    fn value_text(&mut self, filter: &Filter, to: RegisterWord) -> CompileResult {
         let (unbound, done) = (self.label(), self.label());
         let var = variable(filter.node());
         if let Some(var) = var {
@@ -276,7 +276,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn value_of_kind(&mut self, filter: &Filter, to: Word) -> Compiled {
+    fn value_of_kind(&mut self, filter: &Filter, to: RegisterWord) -> CompileResult {
         match filter {
             Any::Condition(f) => {
                 // The value of a comparison is what stands on its left.
@@ -310,7 +310,7 @@ impl Compiler<'_> {
     }
 
     /// What stands for a value that is none.
-    fn or_false(&mut self, to: Word) -> Compiled {
+    fn or_false(&mut self, to: RegisterWord) -> CompileResult {
         let (none, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number: to, no: none })?;
         self.emit(Instr::Jump(done))?;
@@ -322,7 +322,7 @@ impl Compiler<'_> {
 }
 
 /// The place of something in a list, to which it is added if it is new.
-fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> Compiled<u16> {
+fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
         list.push(what);
         list.len() - 1

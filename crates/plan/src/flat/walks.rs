@@ -1,11 +1,11 @@
 //! `line` and `path` whose constituents depend on variables, or assign them.
 
 use super::{
-    compile::{Compiled, Compiler},
+    compile::{CompileResult, Compiler},
     edges::pieces,
     names::assigns,
 };
-use crate::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, Memory, Word, dag::NO_VALUE};
+use crate::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, SearchMemory, RegisterWord, dag::NO_VALUE};
 use orbit_query::tree::{
     Chain, Focus, GameNumber, GamePosition, Kind as _, Line, NumberOp as N, Path, PathStep, PositionOp as P,
     Promotion, Ref,
@@ -20,7 +20,7 @@ const OF_PATH: usize = 3;
 
 impl Compiler<'_> {
     /// `line`: the number of its positions, or with `end` the last one.
-    pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: Word) -> Compiled {
+    pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let (mut filters, mut ties) = (Vec::new(), Vec::new());
         line.chain.each(&mut |step| {
             filters.push(step.filter.node());
@@ -68,7 +68,7 @@ impl Compiler<'_> {
     }
 
     /// `path`: the number of its moves or the largest number at its end, or with `end` the last position.
-    pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool, to: Word) -> Compiled {
+    pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let chain = FlatChain {
             is_path: true,
             sibling: path.primary.then_some(orbit_query::tree::Sibling::Primary),
@@ -105,7 +105,7 @@ impl Compiler<'_> {
                     let outer = (this.walk.replace(of_path), std::mem::take(&mut this.reads_walk));
                     let filters = this.path_steps(path, chain)?;
                     if this.reads_walk {
-                        chain.memory = Memory::OfStart;
+                        chain.memory = SearchMemory::OfStart;
                     }
                     (this.walk, this.reads_walk) = outer;
                     chain.ops = operations(&path.chain)?;
@@ -118,7 +118,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles what knows nothing of a move that was selected, or to which it is tied.
-    fn apart_from_moves<T>(&mut self, compile: impl FnOnce(&mut Self) -> Compiled<T>) -> Compiled<T> {
+    fn apart_from_moves<T>(&mut self, compile: impl FnOnce(&mut Self) -> CompileResult<T>) -> CompileResult<T> {
         self.selecting(None, |this| this.untied(compile))
     }
 
@@ -127,7 +127,7 @@ impl Compiler<'_> {
         &mut self,
         path: &'p Path<Expanded>,
         chain: &mut FlatChain,
-    ) -> Compiled<Vec<FilterRef<'p>>> {
+    ) -> CompileResult<Vec<FilterRef<'p>>> {
         let mut steps = Vec::new();
         path.chain.each(&mut |step| steps.push(step));
         let mut filters = Vec::new();
@@ -162,7 +162,7 @@ impl Compiler<'_> {
         &mut self,
         edge: &orbit_query::tree::Edge<Expanded>,
         targets: &[Filter],
-    ) -> Compiled<FlatStep> {
+    ) -> CompileResult<FlatStep> {
         let named = match &edge.promotion {
             Some(Promotion::Letters(text)) => Some((text, self.word()?)),
             _ => None,
@@ -206,7 +206,7 @@ impl Compiler<'_> {
         mut chain: FlatChain,
         range: Option<&[Number; 2]>,
         none: Label,
-    ) -> Compiled<FlatChain> {
+    ) -> CompileResult<FlatChain> {
         chain.place = u16::try_from(self.chains.len()).map_err(|_| "so many chains")?;
         // A place of its own: there may be chains in this one.
         self.chains.push(FlatChain::default());
@@ -228,9 +228,9 @@ impl Compiler<'_> {
     fn chain(
         &mut self,
         mut chain: FlatChain,
-        to: Word,
-        fill: impl FnOnce(&mut Self, &mut FlatChain) -> Compiled,
-    ) -> Compiled {
+        to: RegisterWord,
+        fill: impl FnOnce(&mut Self, &mut FlatChain) -> CompileResult,
+    ) -> CompileResult {
         let over = self.label();
         self.emit(Instr::Jump(over))?;
         fill(self, &mut chain)?;
@@ -244,7 +244,7 @@ impl Compiler<'_> {
         self.emit(Instr::Chain { to, chain: place })
     }
 
-    fn or_else_none(&mut self, to: Word, none: Label) -> Compiled {
+    fn or_else_none(&mut self, to: RegisterWord, none: Label) -> CompileResult {
         let done = self.label();
         self.emit(Instr::Jump(done))?;
         self.place(none);
@@ -254,7 +254,7 @@ impl Compiler<'_> {
     }
 
     /// Code that the search runs by itself: it ends there, or has failed at its label.
-    fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> Compiled) -> Compiled<Label> {
+    fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult<Label> {
         let begin = self.label_here();
         let no = self.label();
         code(self, no)?;
@@ -265,17 +265,17 @@ impl Compiler<'_> {
     }
 
     /// What a search may remember of another one.
-    fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<Word>) {
+    fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let keeps = |filter: &FilterRef| filter.any(&mut is_state);
         if filters.iter().any(keeps) {
-            chain.memory = Memory::Nothing;
+            chain.memory = SearchMemory::Nothing;
             return;
         }
         // A dictionary is the same as long as nothing is evaluated but this search.
         if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
-            chain.memory = Memory::OfStart;
+            chain.memory = SearchMemory::OfStart;
         }
-        if matches!(chain.memory, Memory::OfStart) {
+        if matches!(chain.memory, SearchMemory::OfStart) {
             return;
         }
         let mut vars = Vec::new();
@@ -284,21 +284,21 @@ impl Compiler<'_> {
         }
         vars.sort_unstable();
         vars.dedup();
-        let words = outer.into_iter().flat_map(|first| (0..OF_PATH as u16).map(move |i| Word(first.0 + i)));
-        chain.memory = Memory::OfWords { vars, words: words.collect() };
+        let words = outer.into_iter().flat_map(|first| (0..OF_PATH as u16).map(move |i| RegisterWord(first.0 + i)));
+        chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 
     /// Whether `atomic` is asked for, and a chain keeps state.
     pub(super) fn has_atoms(&self) -> bool {
         self.facts.vars.iter().any(|var| var.atomic)
-            && self.chains.iter().any(|chain| matches!(chain.memory, Memory::Nothing))
+            && self.chains.iter().any(|chain| matches!(chain.memory, SearchMemory::Nothing))
     }
 
     /// What a path around the filter at hand keeps: where it begins, how many moves count and how many do not.
-    pub(super) fn of_path(&mut self, which: u16, to: Word) -> Compiled {
+    pub(super) fn of_path(&mut self, which: u16, to: RegisterWord) -> CompileResult {
         let Some(first) = self.walk else { return Err("what the last `path` has left") };
         self.reads_walk = true;
-        self.emit(Instr::Copy { to, from: Word(first.0 + which) })
+        self.emit(Instr::Copy { to, from: RegisterWord(first.0 + which) })
     }
 }
 
@@ -337,7 +337,7 @@ fn is_state(filter: FilterRef) -> bool {
 }
 
 /// A chain with its repetitions written out.
-fn operations<T>(chain: &Chain<T>) -> Compiled<Vec<FlatOp>> {
+fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     let mut ops = Vec::new();
     write_out(chain, 0, &mut ops)?;
     ops.push(FlatOp::Accept);
@@ -345,7 +345,7 @@ fn operations<T>(chain: &Chain<T>) -> Compiled<Vec<FlatOp>> {
 }
 
 /// Writes a chain whose first constituent has a number, and says which number the next one has.
-fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> Compiled<u16> {
+fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileResult<u16> {
     if ops.len() > OPS_MAX {
         return Err("a chain with so many constituents once repetitions are written out");
     }

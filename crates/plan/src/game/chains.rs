@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     dag::{Id, Op},
     lower::Lower,
-    operations::{Automaton, CastlingPart, GameOp, Part, Sees, State, Walk},
+    operations::{Automaton, CastlingPart, GameOp, ChainPart, Sees, AutomatonState, Walk},
 };
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
@@ -16,9 +16,9 @@ use shakmaty::Bitboard;
 
 /// The masks that an automaton names.
 #[derive(Default)]
-struct Masks(Vec<Id>);
+struct AutomatonMasks(Vec<Id>);
 
-impl Masks {
+impl AutomatonMasks {
     fn add(&mut self, mask: Id) -> u16 {
         let place = self.0.iter().position(|known| *known == mask).unwrap_or_else(|| {
             self.0.push(mask);
@@ -29,7 +29,7 @@ impl Masks {
 }
 
 /// The range of a chain.
-enum Range {
+enum ChainRange {
     Known(i32, i32),
     /// The numbers, and where both have a value.
     Read {
@@ -42,7 +42,7 @@ enum Range {
 impl Lower {
     /// `line`: the number of its positions, or with `end` the last one.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
-        let mut masks = Masks::default();
+        let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
         let walk = |automaton| Walk {
             automaton,
@@ -59,8 +59,8 @@ impl Lower {
         self.walk(&chain, masks, line.range.as_ref(), [None, None], walk)
     }
 
-    fn line_chain(&mut self, chain: &Chain<LineStep<Expanded>>, masks: &mut Masks) -> Chain<Part> {
-        let mut part = |step: &LineStep<Expanded>| -> Result<Part, std::convert::Infallible> {
+    fn line_chain(&mut self, chain: &Chain<LineStep<Expanded>>, masks: &mut AutomatonMasks) -> Chain<ChainPart> {
+        let mut part = |step: &LineStep<Expanded>| -> Result<ChainPart, std::convert::Infallible> {
             let node = step.filter.node();
             let mask = self.apart(|lower| lower.truth(node));
             let mask = masks.add(mask);
@@ -68,7 +68,7 @@ impl Lower {
                 let leaving = self.apart(|lower| lower.leaving(node));
                 masks.add(leaving)
             });
-            Ok(Part::State(State { mask, leaving, castling: None }))
+            Ok(ChainPart::State(AutomatonState { mask, leaving, castling: None }))
         };
         let Ok(chain) = chain.try_map(&mut part);
         chain
@@ -81,7 +81,7 @@ impl Lower {
             (Some(Focus::Pieces { of, .. }), Sees::Pieces { .. }) => Some(self.squares(of)),
             _ => None,
         };
-        let mut masks = Masks::default();
+        let mut masks = AutomatonMasks::default();
         let chain = self.path_chain(&path.chain, pieces.is_some(), &mut masks);
         let largest = path.max.as_ref().map(|max| {
             self.apart(|lower| {
@@ -129,13 +129,13 @@ impl Lower {
         &mut self,
         chain: &Chain<PathStep<Expanded>>,
         of_pieces: bool,
-        masks: &mut Masks,
-    ) -> Chain<Part> {
-        let mut part = |step: &PathStep<Expanded>| -> Result<Part, std::convert::Infallible> {
+        masks: &mut AutomatonMasks,
+    ) -> Chain<ChainPart> {
+        let mut part = |step: &PathStep<Expanded>| -> Result<ChainPart, std::convert::Infallible> {
             Ok(match step {
                 PathStep::Filter(filter) => {
                     let mask = self.apart(|lower| lower.truth(filter.node()));
-                    Part::Guard(masks.add(mask))
+                    ChainPart::Guard(masks.add(mask))
                 }
                 PathStep::Edge { edge, targets } => {
                     let parts: &[_] = match of_pieces {
@@ -145,11 +145,11 @@ impl Lower {
                     let found = self.apart(|lower| lower.path_edge(edge, parts, targets));
                     let mut places = found.into_iter().map(|mask| masks.add(mask));
                     let mask = places.next().unwrap_or_default();
-                    Part::State(match (places.next(), places.next()) {
+                    ChainPart::State(match (places.next(), places.next()) {
                         (Some(king), Some(rook)) => {
-                            State { mask, leaving: None, castling: Some([king, rook]) }
+                            AutomatonState { mask, leaving: None, castling: Some([king, rook]) }
                         }
-                        _ => State { mask, leaving: None, castling: None },
+                        _ => AutomatonState { mask, leaving: None, castling: None },
                     })
                 }
             })
@@ -161,8 +161,8 @@ impl Lower {
     /// The automaton of a chain, and what it finds from each position on.
     fn walk(
         &mut self,
-        chain: &Chain<Part>,
-        masks: Masks,
+        chain: &Chain<ChainPart>,
+        masks: AutomatonMasks,
         range: Option<&[Number; 2]>,
         [largest, pieces]: [Option<Id>; 2],
         walk: impl FnOnce(Automaton) -> Walk,
@@ -173,16 +173,16 @@ impl Lower {
         };
         let mut walk = walk(automaton);
         let range = range.map(|range| self.range(range));
-        if let Some(Range::Known(lo, hi)) = range {
+        if let Some(ChainRange::Known(lo, hi)) = range {
             walk.range = (lo, hi);
         }
-        if walk.nestban && matches!(range, Some(Range::Read { .. })) {
+        if walk.nestban && matches!(range, Some(ChainRange::Read { .. })) {
             self.refuse("`nestban` with a range that is not written as numbers");
         }
         let nestban = walk.nestban.then_some(self.guard);
         let operands: Vec<Id> = masks.0.into_iter().chain(largest).chain(nestban).chain(pieces).collect();
         let (end, any) = (walk.end, !walk.nestban && walk.range == (i32::MIN, i32::MAX));
-        if let (true, Some(Range::Read { .. })) = (end, &range) {
+        if let (true, Some(ChainRange::Read { .. })) = (end, &range) {
             self.refuse("`lastposition` with a range that is not written as numbers");
         }
         let walk = Arc::new(walk);
@@ -192,19 +192,19 @@ impl Lower {
             // Most queries ask no more, and bits are found faster than numbers.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
-        let Some(Range::Read { lo, hi, ok }) = range else { return (number, found) };
+        let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };
         let above = self.dag.add(Op::Compare(Cmp::Ge, number, lo));
         let below = self.dag.add(Op::Compare(Cmp::Le, number, hi));
         let ok = [ok, above, below].into_iter().fold(found, |all, mask| self.and(all, mask));
         (number, ok)
     }
 
-    fn range(&mut self, [lo, hi]: &[Number; 2]) -> Range {
+    fn range(&mut self, [lo, hi]: &[Number; 2]) -> ChainRange {
         if let (NumberOp::Int(lo), NumberOp::Int(hi)) = (lo.op(), hi.op()) {
-            return Range::Known(*lo, *hi);
+            return ChainRange::Known(*lo, *hi);
         }
         let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
-        Range::Read { lo, hi, ok: self.and(lo_ok, hi_ok) }
+        ChainRange::Read { lo, hi, ok: self.and(lo_ok, hi_ok) }
     }
 }
 

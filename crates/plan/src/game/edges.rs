@@ -2,7 +2,7 @@
 
 use crate::{
     dag::{Id, Op, TRUE},
-    lower::{Lower, Owned},
+    lower::{Lower, TargetSquares},
     operations::{CastlingPart, EdgeTest, GameOp, Leaf, SquareTest},
 };
 use orbit_core::board::PieceSet;
@@ -74,7 +74,7 @@ impl Lower {
         lower: impl FnOnce(&mut Lower) -> T,
     ) -> T {
         let [from, to] = [false, true].map(|to| self.dag.game(GameOp::Own { test, to }, operands.to_vec()));
-        let outer = self.owned.replace(Owned { from, to });
+        let outer = self.owned.replace(TargetSquares { from, to });
         let out = lower(self);
         self.owned = outer;
         out

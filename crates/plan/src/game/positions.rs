@@ -5,7 +5,7 @@ use crate::{
     lower::Lower,
     operations::{GameOp, Leaf},
 };
-use orbit_query::tree::{Cmp, GamePosition, Order, PositionOp};
+use orbit_query::tree::{Cmp, GamePosition, PositionOrder, PositionOp};
 use orbit_transforms::{Expanded, Number, Position};
 
 /// Whether a position is the current one.
@@ -70,22 +70,22 @@ impl Lower {
     }
 
     /// Where two positions have a value and stand in an order.
-    fn ordered(&mut self, by: Order, left: &Position, right: &Position) -> Id {
+    fn ordered(&mut self, by: PositionOrder, left: &Position, right: &Position) -> Id {
         match by {
-            Order::Number(cmp) => {
+            PositionOrder::Number(cmp) => {
                 let ((a, a_ok), (b, b_ok)) = (self.position(left), self.position(right));
                 let holds = self.dag.add(Op::Compare(cmp, a, b));
                 let both = self.and(a_ok, b_ok);
                 self.and(holds, both)
             }
-            Order::Before => self.is_before(left, right),
-            Order::After => self.is_before(right, left),
-            Order::NotAfter => {
+            PositionOrder::Before => self.is_before(left, right),
+            PositionOrder::After => self.is_before(right, left),
+            PositionOrder::NotAfter => {
                 let (before, same) =
-                    (self.is_before(left, right), self.ordered(Order::Number(Cmp::Eq), left, right));
+                    (self.is_before(left, right), self.ordered(PositionOrder::Number(Cmp::Eq), left, right));
                 self.or(before, same)
             }
-            Order::NotBefore => self.ordered(Order::NotAfter, right, left),
+            PositionOrder::NotBefore => self.ordered(PositionOrder::NotAfter, right, left),
         }
     }
 

@@ -24,22 +24,22 @@ pub(crate) fn refusal(query: &Query) -> Option<Diagnostic> {
     if !query.body.any(|filter| filter.is_of_game()) {
         return None;
     }
-    let mut walk = Walk {
+    let mut walk = FormWalk {
         vars: &query.vars,
         variations: query.variations,
         span: |span| *span,
         evaluations: 0,
         homes: HashMap::new(),
     };
-    walk.visit(query.body.node(), &Place { home: 0, is_root: true, loops: Vec::new(), owned: Owned::No })
+    walk.visit(query.body.node(), &FilterPlace { home: 0, is_root: true, loops: Vec::new(), owned: CastlingParts::No })
         .err()
 }
 
 /// Whether a plan says a filter whose transforms are expanded, evaluated anywhere and not in the order of positions.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
-    let mut walk = Walk { vars, variations, span, evaluations, homes };
-    let place = Place { home: 0, is_root: false, loops: Vec::new(), owned: Owned::No };
+    let mut walk = FormWalk { vars, variations, span, evaluations, homes };
+    let place = FilterPlace { home: 0, is_root: false, loops: Vec::new(), owned: CastlingParts::No };
     walk.visit(filter, &place).is_ok()
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
 
 /// Whether `from` and `to` mean parts of castling.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owned {
+enum CastlingParts {
     No,
     /// They do, and a plan knows.
     Here,
@@ -95,18 +95,18 @@ enum Owned {
 
 /// Where a filter stands.
 #[derive(Clone)]
-struct Place {
+struct FilterPlace {
     /// The evaluation that it belongs to: variables live in one.
     home: u32,
     /// Whether that is the evaluation of the query at each position of a game, in their order.
     is_root: bool,
     /// The loops over squares around it in this evaluation.
     loops: Vec<VarId>,
-    owned: Owned,
+    owned: CastlingParts,
 }
 
 /// A walk through a tree of one form.
-struct Walk<'q, M> {
+struct FormWalk<'q, M> {
     vars: &'q [Var],
     /// Whether it is asked of side lines as well.
     variations: bool,
@@ -119,14 +119,14 @@ struct Walk<'q, M> {
 
 type Refused = Result<(), Diagnostic>;
 
-impl<M: Clone + Debug> Walk<'_, M> {
+impl<M: Clone + Debug> FormWalk<'_, M> {
     /// Another evaluation.
-    fn apart(&mut self) -> Place {
+    fn apart(&mut self) -> FilterPlace {
         self.evaluations += 1;
-        Place { home: self.evaluations, is_root: false, loops: Vec::new(), owned: Owned::No }
+        FilterPlace { home: self.evaluations, is_root: false, loops: Vec::new(), owned: CastlingParts::No }
     }
 
-    fn name(&mut self, var: VarId, at: Span, place: &Place) -> Refused {
+    fn name(&mut self, var: VarId, at: Span, place: &FilterPlace) -> Refused {
         if *self.homes.entry(var).or_insert(place.home) == place.home {
             return Ok(());
         }
@@ -137,16 +137,16 @@ impl<M: Clone + Debug> Walk<'_, M> {
     fn each<'a, Q: Form<Mark = M>, F: Kind<Q> + 'a>(
         &mut self,
         filters: impl IntoIterator<Item = &'a F>,
-        place: &Place,
+        place: &FilterPlace,
     ) -> Refused {
         filters.into_iter().try_for_each(|filter| self.visit(filter.node(), place))
     }
 
-    fn children<Q: Form<Mark = M>>(&mut self, node: Ref<Q>, place: &Place) -> Refused {
+    fn children<Q: Form<Mark = M>>(&mut self, node: Ref<Q>, place: &FilterPlace) -> Refused {
         node.children().into_iter().try_for_each(|child| self.visit(child, place))
     }
 
-    fn visit<Q: Form<Mark = M>>(&mut self, node: Ref<Q>, place: &Place) -> Refused {
+    fn visit<Q: Form<Mark = M>>(&mut self, node: Ref<Q>, place: &FilterPlace) -> Refused {
         let at = (self.span)(node.mark());
         match node {
             Ref::Condition(f) => match f.op() {
@@ -185,22 +185,22 @@ impl<M: Clone + Debug> Walk<'_, M> {
         self.children(node, place)
     }
 
-    fn found<Q: Form<Mark = M>>(&mut self, of: &Any<Q>, place: &Place) -> Refused {
+    fn found<Q: Form<Mark = M>>(&mut self, of: &Any<Q>, place: &FilterPlace) -> Refused {
         let inner = self.inside(place);
         self.visit(of.node(), &inner)
     }
 
     /// Something that games are sorted by: where the query matches does not depend on the order.
-    fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &Place) -> Refused {
+    fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
         // Inside, `from` and `to` do not mean the part of castling that they mean around it.
-        let owned = if place.owned == Owned::No { Owned::No } else { Owned::Refused };
-        self.visit(of.node(), &Place { owned, ..place.clone() })
+        let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
+        self.visit(of.node(), &FilterPlace { owned, ..place.clone() })
     }
 
     /// Another evaluation, in which parts of castling are still meant if they are here.
-    fn inside(&mut self, place: &Place) -> Place {
-        let owned = if place.owned == Owned::No { Owned::No } else { Owned::Refused };
-        Place { owned, ..self.apart() }
+    fn inside(&mut self, place: &FilterPlace) -> FilterPlace {
+        let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
+        FilterPlace { owned, ..self.apart() }
     }
 
     fn square_loop<Q: Form<Mark = M>>(
@@ -209,7 +209,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         domain: &Squares<Q>,
         body: &Any<Q>,
         at: Span,
-        place: &Place,
+        place: &FilterPlace,
     ) -> Refused {
         self.visit(domain.node(), place)?;
         self.name(var, at, place)?;
@@ -219,7 +219,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
     }
 
     /// What is computed beside programs cannot depend on the square of a loop.
-    fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &Place, operands: &[Ref<Q>]) -> Refused {
+    fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &FilterPlace, operands: &[Ref<Q>]) -> Refused {
         let is_of_loop = |filter: Ref<Q>| match filter {
             Ref::Squares(f) => match f.op() {
                 S::Control(Control::Var(var)) => place.loops.contains(var),
@@ -235,7 +235,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         Ok(())
     }
 
-    fn condition<Q: Form<Mark = M>>(&mut self, op: &GameCondition<Q>, at: Span, place: &Place) -> Refused {
+    fn condition<Q: Form<Mark = M>>(&mut self, op: &GameCondition<Q>, at: Span, place: &FilterPlace) -> Refused {
         use GameCondition as G;
         match op {
             G::Sibling(_)
@@ -266,10 +266,10 @@ impl<M: Clone + Debug> Walk<'_, M> {
         }
     }
 
-    fn squares<Q: Form<Mark = M>>(&mut self, op: &GameSquares<Q>, at: Span, place: &Place) -> Refused {
+    fn squares<Q: Form<Mark = M>>(&mut self, op: &GameSquares<Q>, at: Span, place: &FilterPlace) -> Refused {
         use GameSquares as G;
         match op {
-            G::From | G::To if place.owned == Owned::Refused => {
+            G::From | G::To if place.owned == CastlingParts::Refused => {
                 Err(not_planned(at, "`from` or `to` at another position behind a `--`"))
             }
             G::From | G::To | G::EnPassantSquare => Ok(()),
@@ -282,7 +282,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         }
     }
 
-    fn number<Q: Form<Mark = M>>(&mut self, op: &GameNumber<Q>, at: Span, place: &Place) -> Refused {
+    fn number<Q: Form<Mark = M>>(&mut self, op: &GameNumber<Q>, at: Span, place: &FilterPlace) -> Refused {
         use GameNumber as G;
         match op {
             G::PositionId | G::Depth => Ok(()),
@@ -305,7 +305,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         }
     }
 
-    fn position<Q: Form<Mark = M>>(&mut self, op: &GamePosition<Q>, at: Span, place: &Place) -> Refused {
+    fn position<Q: Form<Mark = M>>(&mut self, op: &GamePosition<Q>, at: Span, place: &FilterPlace) -> Refused {
         use GamePosition as G;
         match op {
             G::Current | G::Parent => Ok(()),
@@ -323,7 +323,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         }
     }
 
-    fn positions<Q: Form<Mark = M>>(&mut self, both: [&Position<Q>; 2], at: Span, place: &Place) -> Refused {
+    fn positions<Q: Form<Mark = M>>(&mut self, both: [&Position<Q>; 2], at: Span, place: &FilterPlace) -> Refused {
         self.out_of_loops(at, place, &both.map(Kind::node))?;
         self.each(both, place)
     }
@@ -333,7 +333,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         position: &Position<Q>,
         of: Ref<Q>,
         at: Span,
-        place: &Place,
+        place: &FilterPlace,
     ) -> Refused {
         self.out_of_loops(at, place, &[position.node(), of])?;
         self.visit(position.node(), place)?;
@@ -345,7 +345,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         &mut self,
         of: &Elsewhere<Q, F>,
         at: Span,
-        place: &Place,
+        place: &FilterPlace,
     ) -> Refused {
         match of {
             Elsewhere::At { at: position, of } => self.at(position, of.node(), at, place),
@@ -358,7 +358,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         edge: &Edge<Q>,
         target: Option<Ref<Q>>,
         at: Span,
-        place: &Place,
+        place: &FilterPlace,
     ) -> Refused {
         let sets = || edge.from.iter().chain(&edge.to);
         let operands: Vec<_> = sets().map(Kind::node).chain(target).collect();
@@ -372,10 +372,10 @@ impl<M: Clone + Debug> Walk<'_, M> {
         self.each(sets(), &before)?;
         let Some(target) = target else { return Ok(()) };
         let behind = if edge.entering { place.clone() } else { self.apart() };
-        self.visit(target, &Place { owned: Owned::Here, ..behind })
+        self.visit(target, &FilterPlace { owned: CastlingParts::Here, ..behind })
     }
 
-    fn moves<Q: Form<Mark = M>>(&mut self, of: &Move<Q>, at: Span, place: &Place) -> Refused {
+    fn moves<Q: Form<Mark = M>>(&mut self, of: &Move<Q>, at: Span, place: &FilterPlace) -> Refused {
         let sets = || [&of.from, &of.to, &of.capture, &of.en_passant_square].into_iter().flatten();
         let legal = matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal);
         let plain = of.capture.is_none()
@@ -398,7 +398,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
     }
 
     /// What of chains plans know only in main lines, or only where the query itself is evaluated.
-    fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &Place) -> Refused {
+    fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &FilterPlace) -> Refused {
         if nestban && !(place.is_root && place.loops.is_empty()) {
             return Err(not_planned(at, "`nestban` at other positions or in a loop"));
         }
@@ -408,11 +408,11 @@ impl<M: Clone + Debug> Walk<'_, M> {
         Ok(())
     }
 
-    fn range<Q: Form<Mark = M>>(&mut self, range: &Option<[Number<Q>; 2]>, place: &Place) -> Refused {
+    fn range<Q: Form<Mark = M>>(&mut self, range: &Option<[Number<Q>; 2]>, place: &FilterPlace) -> Refused {
         self.each(range.iter().flatten(), place)
     }
 
-    fn line<Q: Form<Mark = M>>(&mut self, line: &Line<Q>, end: bool, at: Span, place: &Place) -> Refused {
+    fn line<Q: Form<Mark = M>>(&mut self, line: &Line<Q>, end: bool, at: Span, place: &FilterPlace) -> Refused {
         let in_order = line.nestban || line.first_match || end;
         self.chain(line.nestban, in_order, at, place)?;
         self.range(&line.range, place)?;
@@ -430,7 +430,7 @@ impl<M: Clone + Debug> Walk<'_, M> {
         Ok(())
     }
 
-    fn path<Q: Form<Mark = M>>(&mut self, path: &Path<Q>, end: bool, at: Span, place: &Place) -> Refused {
+    fn path<Q: Form<Mark = M>>(&mut self, path: &Path<Q>, end: bool, at: Span, place: &FilterPlace) -> Refused {
         let in_order = path.nestban || path.first_match || end;
         self.chain(path.nestban, in_order, at, place)?;
         if path.max.is_some() && (path.nestban || end) {
@@ -471,8 +471,8 @@ impl<M: Clone + Debug> Walk<'_, M> {
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
                 // Which piece of castling is in focus depends on the start.
-                let owned = if of_pieces { Owned::Refused } else { Owned::Here };
-                let behind = Place { owned, ..self.apart() };
+                let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
+                let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)
             }
         }

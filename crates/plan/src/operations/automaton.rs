@@ -14,7 +14,7 @@ const CHOICES_MAX: usize = 20_000;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states.
-    pub states: Vec<State>,
+    pub states: Vec<AutomatonState>,
     /// Where it begins.
     pub first: Vec<Branch>,
     /// Where it goes from each state.
@@ -25,7 +25,7 @@ pub struct Automaton {
 
 /// A constituent that takes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct State {
+pub struct AutomatonState {
     /// The operand, a mask that must hold at the position.
     pub mask: u16,
     /// The operand that must hold instead at the position to which the walk goes on; the first one is then asked only
@@ -46,8 +46,8 @@ pub struct Branch {
 
 /// A constituent of a chain while it becomes an automaton.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Part {
-    State(State),
+pub(crate) enum ChainPart {
+    State(AutomatonState),
     /// A mask that must hold where the chain has come to.
     Guard(u16),
 }
@@ -64,8 +64,8 @@ enum Instruction {
 
 impl Automaton {
     /// The automaton of a chain whose constituents use so many masks; none if it is too large.
-    pub(crate) fn new(chain: &Chain<Part>, operands: usize) -> Option<Automaton> {
-        let mut code = Code { instructions: Vec::new(), states: Vec::new() };
+    pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
+        let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
         code.instructions.push(Instruction::Accept);
         let mut first = code.branches(0)?;
@@ -81,16 +81,16 @@ impl Automaton {
     }
 }
 
-struct Code {
+struct StateCode {
     instructions: Vec<Instruction>,
-    states: Vec<State>,
+    states: Vec<AutomatonState>,
 }
 
-impl Code {
-    fn chain(&mut self, chain: &Chain<Part>) -> Option<()> {
+impl StateCode {
+    fn chain(&mut self, chain: &Chain<ChainPart>) -> Option<()> {
         match chain {
-            Chain::One(Part::Guard(mask)) => self.instructions.push(Instruction::Guard(*mask)),
-            Chain::One(Part::State(state)) => {
+            Chain::One(ChainPart::Guard(mask)) => self.instructions.push(Instruction::Guard(*mask)),
+            Chain::One(ChainPart::State(state)) => {
                 if self.states.len() == STATES_MAX {
                     return None;
                 }
@@ -139,21 +139,21 @@ impl Code {
 
     /// The ways from a place to the next states, in the order in which they are tried.
     fn branches(&self, from: usize) -> Option<Vec<Branch>> {
-        let mut search = Search { code: self, tried: 0, out: Vec::new() };
+        let mut search = WaySearch { code: self, tried: 0, out: Vec::new() };
         search.follow(from, Vec::new(), &[])?;
         Some(search.out)
     }
 }
 
 /// The search for the ways from a place.
-struct Search<'a> {
-    code: &'a Code,
+struct WaySearch<'a> {
+    code: &'a StateCode,
     /// Choices so far.
     tried: usize,
     out: Vec<Branch>,
 }
 
-impl Search<'_> {
+impl WaySearch<'_> {
     /// `open` are the choices that were made since something was taken.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {

@@ -1,6 +1,6 @@
 //! What the search of [`Instr::Chain`](super::Instr::Chain) wants to know of a `line` or `path`.
 
-use super::registers::{Label, Word};
+use super::registers::{Label, RegisterWord};
 use orbit_query::tree::Sibling;
 
 /// A `line` or `path`. Its constituents are pieces of code that the search runs when it wants them: each ends with
@@ -32,16 +32,16 @@ pub struct FlatChain {
     /// The last position is wanted, not the value.
     pub end: bool,
     /// The range in which the value must lie.
-    pub range: Option<[Word; 2]>,
+    pub range: Option<[RegisterWord; 2]>,
     /// Whose moves count.
     pub focus: Option<FlatFocus>,
     /// The number that is to be largest, and the code that leaves it there.
-    pub largest: Option<(Label, Word)>,
+    pub largest: Option<(Label, RegisterWord)>,
     /// The first of the registers that tell the constituents of a path where it begins, how many moves count so far,
     /// and how many do not.
-    pub of_path: Word,
+    pub of_path: RegisterWord,
     /// What one search knows of those before.
-    pub memory: Memory,
+    pub memory: SearchMemory,
 }
 
 /// A constituent of a chain.
@@ -52,12 +52,12 @@ pub struct FlatStep {
     /// The move that it takes; none of a filter.
     pub edge: Option<u16>,
     /// The first of the registers that tell what of the move was selected, as of [`Instr::Fits`](super::Instr::Fits).
-    pub selected: Word,
+    pub selected: RegisterWord,
     /// The code of the filters, run behind the move.
     pub behind: Option<Label>,
     /// Of a filter that is asked of each move by which a line may go on: the register with the child that the move
     /// leads to.
-    pub tied: Option<Word>,
+    pub tied: Option<RegisterWord>,
 }
 
 /// What may come next in a chain.
@@ -87,7 +87,7 @@ pub enum FlatFocus {
     /// Those of the pieces that stand on a set at the start; with `capture` also those that capture one of them.
     Pieces {
         /// The set.
-        set: Word,
+        set: RegisterWord,
         /// Also captures.
         capture: bool,
     },
@@ -95,7 +95,7 @@ pub enum FlatFocus {
 
 /// What the search for a chain may remember.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Memory {
+pub enum SearchMemory {
     /// Nothing: its constituents keep state, so all ways are tried in turn.
     #[default]
     Nothing,
@@ -106,7 +106,7 @@ pub enum Memory {
         /// The variables.
         vars: Vec<u16>,
         /// The registers.
-        words: Vec<Word>,
+        words: Vec<RegisterWord>,
     },
 }
 

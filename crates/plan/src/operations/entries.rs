@@ -1,6 +1,6 @@
 //! The instructions of flat programs that read and write dictionaries.
 
-use super::registers::{Label, Word};
+use super::registers::{Label, RegisterWord};
 use orbit_query::tree::{Dictionary, Holds};
 
 /// How the keys of a dictionary follow each other.
@@ -32,26 +32,26 @@ impl KeyOrder {
 pub enum EntryInstr {
     /// What stands behind a key; goes on at `no` if nothing does.
     Get {
-        to: Word,
+        to: RegisterWord,
         dictionary: u16,
-        key: Word,
+        key: RegisterWord,
         no: Label,
     },
     Put {
         dictionary: u16,
-        key: Word,
-        value: Word,
+        key: RegisterWord,
+        value: RegisterWord,
     },
     Remove {
         dictionary: u16,
-        key: Word,
+        key: RegisterWord,
     },
     Clear {
         dictionary: u16,
     },
     /// How many keys it has.
     Size {
-        to: Word,
+        to: RegisterWord,
         dictionary: u16,
     },
     /// A loop over the keys that a dictionary has now.
@@ -62,7 +62,7 @@ pub enum EntryInstr {
     /// The next key of a loop, in ascending order; goes on at `done` behind the last one.
     NextKey {
         keys: u16,
-        to: Word,
+        to: RegisterWord,
         done: Label,
     },
 }

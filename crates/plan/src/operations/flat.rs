@@ -2,9 +2,9 @@
 
 use super::{
     EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, TextInstr,
-    registers::{Label, Word},
+    registers::{Label, RegisterWord},
 };
-use crate::{columns::Text, op::Op};
+use crate::{columns::TagText, op::Op};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Arith, Cmp};
 
@@ -28,7 +28,7 @@ pub struct FlatProgram {
     /// How many registers there are.
     pub words: usize,
     /// What is wanted: whether this register is not 0, or the word in it.
-    pub result: Word,
+    pub result: RegisterWord,
     /// Whether the result is a mask.
     pub is_mask: bool,
     /// How targets of `echo` are found.
@@ -42,7 +42,7 @@ pub struct FlatProgram {
     /// The strings that it has: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
     /// The strings that are constant in a game.
-    pub of_games: Vec<Text>,
+    pub of_games: Vec<TagText>,
     /// The regular expressions.
     pub patterns: Vec<String>,
     /// The dictionaries, by how their keys follow each other.
@@ -55,26 +55,26 @@ pub struct FlatProgram {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatEdge {
     /// The set in which a square that it leaves must lie.
-    pub from: Option<Word>,
+    pub from: Option<RegisterWord>,
     /// The set in which a square that it reaches must lie, or with `capture` the one on which it captures.
-    pub to: Option<Word>,
+    pub to: Option<RegisterWord>,
     /// It is a capture.
     pub capture: bool,
     /// It is a promotion to one of these kinds of pieces.
     pub promotion: Option<PieceSet>,
     /// It is a promotion to a piece that a letter of a string names.
-    pub letters: Option<Word>,
+    pub letters: Option<RegisterWord>,
 }
 
 /// A test of the moves that leave a node: a filter can match there only if one of them passes. A node without one is passed over.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
     /// The set in which a square that it leaves lies.
-    pub from: Option<Word>,
+    pub from: Option<RegisterWord>,
     /// The set in which a square that it reaches lies.
-    pub to: Option<Word>,
+    pub to: Option<RegisterWord>,
     /// The piece that moves.
-    pub piece: Option<Word>,
+    pub piece: Option<RegisterWord>,
     /// Variables that the filter reads. If one of them holds nothing, no node is passed over.
     pub vars: Vec<u16>,
 }
@@ -143,90 +143,90 @@ pub enum Instr {
     },
     /// A constant.
     Const {
-        to: Word,
+        to: RegisterWord,
         constant: u16,
     },
     /// The word of an operand here.
     Load {
-        to: Word,
+        to: RegisterWord,
         operand: u16,
     },
     Copy {
-        to: Word,
-        from: Word,
+        to: RegisterWord,
+        from: RegisterWord,
     },
     And {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     Or {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     AndNot {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     /// Goes on at `no` if a set is empty.
     UnlessAny {
-        set: Word,
+        set: RegisterWord,
         no: Label,
     },
     /// Goes on at `no` if a number has no value.
     UnlessValue {
-        number: Word,
+        number: RegisterWord,
         no: Label,
     },
     /// Goes on at `no` unless a relation holds of two words, as numbers.
     UnlessCompare {
         cmp: Cmp,
-        a: Word,
-        b: Word,
+        a: RegisterWord,
+        b: RegisterWord,
         no: Label,
     },
     /// An operation of the graph; the ids of its operands are registers.
     Do {
-        to: Word,
+        to: RegisterWord,
         op: Op,
     },
     /// The number of squares.
     Count {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
     },
     /// The rank, or the file, of the only square of a set.
     Place {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
         rank: bool,
     },
     /// The square of a file and a rank.
     Square {
-        to: Word,
-        file: Word,
-        rank: Word,
+        to: RegisterWord,
+        file: RegisterWord,
+        rank: RegisterWord,
     },
     /// 32-bit arithmetic; without a value if an operand has none.
     Arith {
-        to: Word,
+        to: RegisterWord,
         arith: Arith,
-        a: Word,
-        b: Word,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     Neg {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     Abs {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     Sqrt {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// The error that a variable holds nothing, if it is so.
     Holds {
@@ -238,7 +238,7 @@ pub enum Instr {
     },
     Bind {
         var: u16,
-        from: Word,
+        from: RegisterWord,
     },
     Unbind {
         var: u16,
@@ -253,142 +253,142 @@ pub enum Instr {
     Repeat,
     /// Takes the lowest square from a set; goes on at `done` if there is none.
     Take {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
         done: Label,
     },
     /// The current node.
     Here {
-        to: Word,
+        to: RegisterWord,
     },
     /// Another node becomes the current one.
     Go {
-        to: Word,
+        to: RegisterWord,
     },
     /// The next node; goes on at `done` behind the last one.
     Next {
-        node: Word,
-        last: Word,
+        node: RegisterWord,
+        last: RegisterWord,
         done: Label,
     },
     /// The first node from this one on at which a mask holds; goes on at `done` behind the last one.
     Seek {
-        node: Word,
-        last: Word,
+        node: RegisterWord,
+        last: RegisterWord,
         mask: u16,
         done: Label,
     },
     /// The first node from this one on that a move leaves which passes a test; goes on at `done` behind the last one.
     SeekMove {
         seek: u16,
-        node: Word,
-        last: Word,
+        node: RegisterWord,
+        last: RegisterWord,
         done: Label,
     },
     /// The first node from this one on at which the square of a piece is a set; goes on at `done` behind the last one.
     SeekPiece {
-        piece: Word,
-        set: Word,
-        node: Word,
-        last: Word,
+        piece: RegisterWord,
+        set: RegisterWord,
+        node: RegisterWord,
+        last: RegisterWord,
         done: Label,
     },
     /// The code of the piece on the only square of a set.
     Content {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
     },
     /// The next node that makes a pair with a source, the first one behind node -1; goes on at `done` behind the last
     /// one.
     NextPair {
         pairs: u16,
-        source: Word,
-        node: Word,
+        source: RegisterWord,
+        node: RegisterWord,
         done: Label,
     },
     /// What a search from here on has found, if it is known: then goes on at `done`. The key is a piece.
     Recall {
         site: u16,
-        key: Option<Word>,
-        last: Word,
-        to: Word,
+        key: Option<RegisterWord>,
+        last: RegisterWord,
+        to: RegisterWord,
         done: Label,
     },
     /// Remembers what a search from a node on has found.
     Remember {
         site: u16,
-        key: Option<Word>,
-        from: Word,
-        last: Word,
-        found: Word,
+        key: Option<RegisterWord>,
+        from: RegisterWord,
+        last: RegisterWord,
+        found: RegisterWord,
     },
     /// The last node that follows from this one; of the root the last of the game.
     Last {
-        to: Word,
+        to: RegisterWord,
     },
     Parent {
-        to: Word,
+        to: RegisterWord,
     },
     /// The first child, if there is one.
     FirstChild {
-        to: Word,
+        to: RegisterWord,
     },
     /// The next child of the same parent, if there is one.
     NextChild {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// The child with that number.
     Child {
-        to: Word,
-        number: Word,
+        to: RegisterWord,
+        number: RegisterWord,
     },
     /// The node with that number, if the game has one.
     Numbered {
-        to: Word,
-        number: Word,
+        to: RegisterWord,
+        number: RegisterWord,
     },
     /// The last common ancestor.
     Fork {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     Distance {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     /// Goes on at `no` unless one node is a proper ancestor of another one.
     UnlessBefore {
-        a: Word,
-        b: Word,
+        a: RegisterWord,
+        b: RegisterWord,
         no: Label,
     },
     /// The squares with equal contents, of planes that are operands from `planes` on.
     Same {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
         planes: u16,
     },
     /// Goes on at `no` unless the move that led to a node passes a test. What of it passes is told in three registers:
     /// the node, the squares that it left and those that it reached.
     Fits {
         edge: u16,
-        child: Word,
-        selected: Word,
+        child: RegisterWord,
+        selected: RegisterWord,
         no: Label,
     },
     /// What `from` or `to` means: of a move of which a part was selected, that part.
     Own {
-        to: Word,
-        selected: Word,
+        to: RegisterWord,
+        selected: RegisterWord,
         reached: bool,
     },
     /// The value of the best chain that begins here, or its end.
     Chain {
-        to: Word,
+        to: RegisterWord,
         chain: u16,
     },
     /// Goes on at `no` if a chain was found here before that begins no other one.
@@ -398,13 +398,13 @@ pub enum Instr {
     },
     /// The piece of the game on the only square of a set, if there is one.
     PieceOn {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
     },
     /// The square of a piece here, none if it was captured.
     PieceSquare {
-        to: Word,
-        piece: Word,
+        to: RegisterWord,
+        piece: RegisterWord,
     },
     /// An instruction of strings.
     Text(TextInstr),

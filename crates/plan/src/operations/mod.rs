@@ -15,13 +15,13 @@ mod strings;
 
 use std::sync::Arc;
 
-pub(super) use automaton::Part;
-pub use automaton::{Automaton, Branch, State};
-pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory};
+pub(super) use automaton::ChainPart;
+pub use automaton::{Automaton, Branch, AutomatonState};
+pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory};
 pub use entries::{EntryInstr, KeyOrder};
 pub use flat::{FlatEdge, FlatProgram, Instr, MoveSeek, PairSearch, PairTest, PairWord};
 pub use moves::{FlatMove, LegalValue, MoveInstr};
-pub use registers::{Label, Word};
+pub use registers::{Label, RegisterWord};
 pub use strings::{EMPTY, LITERALS, TextInstr};
 
 use orbit_core::board::PieceSet;

@@ -2,7 +2,7 @@
 
 /// A register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Word(pub u16);
+pub struct RegisterWord(pub u16);
 
 /// A place in the code: where an instruction goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -4,7 +4,7 @@
 //! empty one [`EMPTY`], the literals of a program follow from [`LITERALS`] on, and all others those. A string that has
 //! no value is [`NO_VALUE`](crate::NO_VALUE).
 
-use super::registers::{Label, Word};
+use super::registers::{Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Cmp, Spelt};
 
@@ -21,116 +21,116 @@ pub const LITERALS: u64 = 257;
 pub enum TextInstr {
     /// One string behind another one.
     Joined {
-        to: Word,
-        a: Word,
-        b: Word,
+        to: RegisterWord,
+        a: RegisterWord,
+        b: RegisterWord,
     },
     /// The part between two places, of which one may be the end.
     Slice {
-        to: Word,
-        of: Word,
-        from: Option<Word>,
-        end: Option<Word>,
+        to: RegisterWord,
+        of: RegisterWord,
+        from: Option<RegisterWord>,
+        end: Option<RegisterWord>,
     },
     /// A string with another one in place of the part between two places.
     Spliced {
-        to: Word,
-        of: Word,
-        with: Word,
-        from: Option<Word>,
-        end: Option<Word>,
+        to: RegisterWord,
+        of: RegisterWord,
+        with: RegisterWord,
+        from: Option<RegisterWord>,
+        end: Option<RegisterWord>,
     },
     /// The byte at a place.
     Letter {
-        to: Word,
-        of: Word,
-        at: Word,
+        to: RegisterWord,
+        of: RegisterWord,
+        at: RegisterWord,
     },
     /// In large letters, or small ones.
     InCase {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
         upper: bool,
     },
     /// The byte of a code from 1 to 255.
     OfCode {
-        to: Word,
-        code: Word,
+        to: RegisterWord,
+        code: RegisterWord,
     },
     /// The letter of what stands on the only square of a set, if that is one of some.
     Content {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
         contents: PieceSet,
         spelt: Spelt,
     },
     /// A string that is constant in a game, by its place in [`FlatProgram::of_games`](super::FlatProgram::of_games).
     OfGame {
-        to: Word,
+        to: RegisterWord,
         text: u16,
     },
     /// The part of a string that a regular expression matches first.
     Match {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
         pattern: u16,
     },
     /// The position here.
     Fen {
-        to: Word,
+        to: RegisterWord,
     },
     /// The digits of a number.
     Digits {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// The names of squares.
     Names {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
     },
     /// What stands on the only square of a set, and the name of the square; else the empty string.
     Man {
-        to: Word,
-        set: Word,
+        to: RegisterWord,
+        set: RegisterWord,
     },
     Length {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// Where a string first stands in another one.
     IndexOf {
-        to: Word,
-        needle: Word,
-        text: Word,
+        to: RegisterWord,
+        needle: RegisterWord,
+        text: RegisterWord,
     },
     /// The number that it spells.
     ToNumber {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// The code of its only byte.
     CodeOf {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// The square that it names.
     SquareOf {
-        to: Word,
-        of: Word,
+        to: RegisterWord,
+        of: RegisterWord,
     },
     /// Goes on at `no` unless a relation holds of two strings that have values: as letters, or as bytes.
     UnlessCompare {
         cmp: Cmp,
-        a: Word,
-        b: Word,
+        a: RegisterWord,
+        b: RegisterWord,
         as_bytes: bool,
         no: Label,
     },
     /// Goes on at `no` unless a string is part of another one.
     UnlessIn {
-        needle: Word,
-        text: Word,
+        needle: RegisterWord,
+        text: RegisterWord,
         no: Label,
     },
 }

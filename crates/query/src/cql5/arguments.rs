@@ -1,6 +1,6 @@
 //! Keywords with arguments, and the keywords of match lists.
 
-use super::{Parsed, keywords, lexer::Tok, parser::Parser};
+use super::{Cql5Result, keywords, lexer::Cql5Tok, parser::Cql5Parser};
 use crate::{
     parser::{C, N, S, filter},
     token::unsupported,
@@ -12,11 +12,11 @@ use orbit_core::{
 };
 
 /// A range: the comparisons that a number must pass.
-type Range = Vec<(Cmp, i32)>;
+type NumberRange = Vec<(Cmp, i32)>;
 
-impl Parser<'_> {
+impl Cql5Parser<'_> {
     /// `:attackcount R k 1`.
-    pub(super) fn attackcount(&mut self, name: &str, span: Span) -> Parsed<Node> {
+    pub(super) fn attackcount(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let (x, y) = (self.designator()?, self.designator()?);
         let range = self.range(name)?;
         let at = span.to(self.last_span());
@@ -28,18 +28,18 @@ impl Parser<'_> {
     }
 
     /// `:piececount R 2` and others that count the squares of a designator.
-    pub(super) fn counted(&mut self, name: &str, span: Span) -> Parsed<Node> {
+    pub(super) fn counted(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let arg = self.designator()?;
         let range = self.range(name)?;
         let at = span.to(self.last_span());
         Ok(within(&of_designator(name, arg, at), &range))
     }
 
-    pub(super) fn result(&mut self, span: Span) -> Parsed<Node> {
+    pub(super) fn result(&mut self, span: Span) -> Cql5Result<Node> {
         let result = match self.tok() {
-            Tok::Text("1-0") => GameResult::WhiteWins,
-            Tok::Text("0-1") => GameResult::BlackWins,
-            Tok::Text("1/2-1/2") => GameResult::Draw,
+            Cql5Tok::Text("1-0") => GameResult::WhiteWins,
+            Cql5Tok::Text("0-1") => GameResult::BlackWins,
+            Cql5Tok::Text("1/2-1/2") => GameResult::Draw,
             _ => {
                 return Err(Diagnostic::error(
                     self.span(),
@@ -52,8 +52,8 @@ impl Parser<'_> {
         Ok(filter(C::Result(result), span.to(end)))
     }
 
-    pub(super) fn ray(&mut self, name: &str, (dirs, attack): (Dirs, bool), span: Span) -> Parsed<Node> {
-        if self.tok() != Tok::Open {
+    pub(super) fn ray(&mut self, name: &str, (dirs, attack): (Dirs, bool), span: Span) -> Cql5Result<Node> {
+        if self.tok() != Cql5Tok::Open {
             return Err(Diagnostic::error(
                 self.span(),
                 format!("found {}", self.found()),
@@ -62,8 +62,8 @@ impl Parser<'_> {
         }
         let open = self.bump();
         let mut sets = Vec::new();
-        while self.tok() != Tok::Close {
-            if self.tok() == Tok::End {
+        while self.tok() != Cql5Tok::Close {
+            if self.tok() == Cql5Tok::End {
                 return Err(Diagnostic::error(open, "`(` is not closed", "close the ray with `)`"));
             }
             let set = self.designator()?;
@@ -98,13 +98,13 @@ impl Parser<'_> {
     // ---- ranges
 
     fn at_range(&self) -> bool {
-        matches!(self.tok(), Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>≤≥-".contains(c)))
+        matches!(self.tok(), Cql5Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>≤≥-".contains(c)))
     }
 
     /// `n`, `lo hi`, `lo unlimited`, or a sign and a number.
-    fn range(&mut self, name: &str) -> Parsed<Range> {
+    fn range(&mut self, name: &str) -> Cql5Result<NumberRange> {
         let from = self.span();
-        let Tok::Text(text) = self.tok() else { return Err(self.no_range(name)) };
+        let Cql5Tok::Text(text) = self.tok() else { return Err(self.no_range(name)) };
         for (sign, cmp) in
             [(">=", Cmp::Ge), ("≥", Cmp::Ge), ("<=", Cmp::Le), ("≤", Cmp::Le), (">", Cmp::Gt), ("<", Cmp::Lt)]
         {
@@ -119,7 +119,7 @@ impl Parser<'_> {
             return Ok(vec![(cmp, bound)]);
         }
         let low = self.number()?.ok_or_else(|| self.no_range(name))?;
-        if self.tok() == Tok::Text("unlimited") {
+        if self.tok() == Cql5Tok::Text("unlimited") {
             self.bump();
             return Ok(vec![(Cmp::Ge, low)]);
         }
@@ -143,8 +143,8 @@ impl Parser<'_> {
     }
 
     /// The current token as a number, if it is one.
-    fn number(&mut self) -> Parsed<Option<i32>> {
-        let Tok::Text(text) = self.tok() else { return Ok(None) };
+    fn number(&mut self) -> Cql5Result<Option<i32>> {
+        let Cql5Tok::Text(text) = self.tok() else { return Ok(None) };
         let number = self.parse_number(text)?;
         if number.is_some() {
             self.bump();
@@ -152,7 +152,7 @@ impl Parser<'_> {
         Ok(number)
     }
 
-    fn parse_number(&self, text: &str) -> Parsed<Option<i32>> {
+    fn parse_number(&self, text: &str) -> Cql5Result<Option<i32>> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Ok(None);
@@ -165,27 +165,27 @@ impl Parser<'_> {
     // ---- match lists
 
     /// The rest of `(match ...`: what asks about the game, and one position list.
-    pub(super) fn match_list(&mut self, open: Span) -> Parsed<Node> {
+    pub(super) fn match_list(&mut self, open: Span) -> Cql5Result<Node> {
         let (mut items, mut position) = (Vec::new(), None);
         loop {
             let span = self.span();
             match self.tok() {
-                Tok::Close => break,
-                Tok::End => {
+                Cql5Tok::Close => break,
+                Cql5Tok::End => {
                     return Err(Diagnostic::error(open, "`(` is not closed", "close the list with `)`"));
                 }
-                Tok::Open if position.is_some() => {
+                Cql5Tok::Open if position.is_some() => {
                     return Err(unsupported(span, "a second position list in a match list").help(
                         "each of them may match another position of the game, which only `find` of CQL 6 can say; \
                          for one position put both into one list: `(position (position ...) (position ...))`",
                     ));
                 }
-                Tok::Open => position = Some(self.position_of_match()?),
-                Tok::Keyword { negated, name } => {
+                Cql5Tok::Open => position = Some(self.position_of_match()?),
+                Cql5Tok::Keyword { negated, name } => {
                     self.bump();
                     self.match_keyword(negated, name, span, &mut items)?;
                 }
-                Tok::Text(text) => {
+                Cql5Tok::Text(text) => {
                     return Err(Diagnostic::error(
                         span,
                         format!("found `{text}`"),
@@ -205,7 +205,7 @@ impl Parser<'_> {
         Ok(filter(C::Braces(items), span))
     }
 
-    fn match_keyword(&mut self, negated: bool, name: &str, span: Span, items: &mut Vec<Node>) -> Parsed<()> {
+    fn match_keyword(&mut self, negated: bool, name: &str, span: Span, items: &mut Vec<Node>) -> Cql5Result<()> {
         match name {
             "result" => {
                 let node = self.result(span)?;
@@ -213,7 +213,7 @@ impl Parser<'_> {
                 items.push(if negated { filter(C::Not(node), at) } else { node });
             }
             "pgn" | "output" => {
-                let Tok::Text(_) = self.tok() else {
+                let Cql5Tok::Text(_) = self.tok() else {
                     return Err(Diagnostic::error(
                         self.span(),
                         format!("`:{name}` lacks the name of a file"),
@@ -242,12 +242,12 @@ impl Parser<'_> {
 }
 
 /// Whether a range holds all numbers from 1 on, and not 0.
-fn is_any(range: &Range) -> bool {
+fn is_any(range: &NumberRange) -> bool {
     matches!(range[..], [(Cmp::Ge, 1)] | [(Cmp::Gt, 0)])
 }
 
 /// A number as the condition that it lies in a range.
-fn within(number: &Number, range: &Range) -> Node {
+fn within(number: &Number, range: &NumberRange) -> Node {
     let span = number.span();
     let bounds = range.iter().map(|&(cmp, bound)| {
         let bound = Number::new(N::Int(bound), span);

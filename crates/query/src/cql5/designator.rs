@@ -16,7 +16,7 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-use super::{Parsed, keywords::piece as symbol};
+use super::{Cql5Result, keywords::piece as symbol};
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
@@ -33,7 +33,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
 /// # Errors
 ///
 /// What keeps it from being one.
-pub(super) fn read(text: &str, at: usize) -> Parsed<Squares> {
+pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     let node =
         |pieces, squares| Squares::new(S::Designator { pieces, squares }, Span::new(at, at + text.len()));
     let squares_alone = squares(text, at);
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str, at: usize) -> Parsed<Squares> {
 }
 
 /// One piece, or several in brackets.
-fn pieces(text: &str, at: usize) -> Parsed<(Pieces, usize)> {
+fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     let Some(inside) = text.strip_prefix('[') else {
         let c = text.chars().next().expect("a token is not empty");
         return symbol(c).map(|pieces| (pieces, c.len_utf8())).ok_or_else(|| no_piece(text, c, at, 0));
@@ -159,7 +159,7 @@ fn symbol_or_bracket(text: &str) -> bool {
 
 /// Squares at the start of a text, and how many bytes they take: one square, in which `?` stands for any
 /// file or rank, or a list in brackets.
-fn squares(text: &str, at: usize) -> Parsed<Option<(Bitboard, usize)>> {
+fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     if !text.starts_with('[') {
         let single = |k: usize, from: u8| {
             let c = text.as_bytes().get(k).copied()?;
@@ -192,7 +192,7 @@ fn blanks(text: &str) -> usize {
 
 /// An element of a list of squares: files, then ranks, each one of them, `?`, or a range with or without a
 /// hyphen.
-fn element(text: &str, at: usize) -> Parsed<Option<(Bitboard, usize)>> {
+fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let Some((files, len)) = lines(text, at, b'a', "file")? else { return Ok(None) };
     let Some((ranks, more)) = lines(&text[len..], at + len, b'1', "rank")? else {
         if text[len..].is_empty() || text[len..].starts_with([',', ']']) {
@@ -204,7 +204,7 @@ fn element(text: &str, at: usize) -> Parsed<Option<(Bitboard, usize)>> {
 }
 
 /// Files without ranks, unless they may be pieces: `[ab]`.
-fn files_alone(text: &str, at: usize, len: usize) -> Parsed<Option<(Bitboard, usize)>> {
+fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let part = &text[..len];
     if part.chars().all(|c| symbol(c).is_some()) {
         return Ok(None);
@@ -217,7 +217,7 @@ fn files_alone(text: &str, at: usize, len: usize) -> Parsed<Option<(Bitboard, us
 }
 
 /// Files or ranks as bits.
-fn lines(text: &str, at: usize, from: u8, what: &str) -> Parsed<Option<(u8, usize)>> {
+fn lines(text: &str, at: usize, from: u8, what: &str) -> Cql5Result<Option<(u8, usize)>> {
     let b = text.as_bytes();
     let is_line = |k: usize| b.get(k).is_some_and(|c| (from..from + 8).contains(c));
     if b.first() == Some(&b'?') {

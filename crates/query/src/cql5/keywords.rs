@@ -7,16 +7,16 @@ use std::sync::LazyLock;
 use shakmaty::Color;
 
 use super::{
-    Parsed,
-    parser::{Join, Parser},
+    Cql5Result,
+    parser::{Join, Cql5Parser},
 };
 use crate::{
     Dialect,
     parser::C,
     tree::{Dirs, ListTransform, Node, Pieces},
     vocabulary::{
-        self, Spellings, Status, Table,
-        Value::{self, *},
+        self, Spellings, WordStatus, DialectWords,
+        WordValue::{self, *},
         here,
     },
 };
@@ -27,33 +27,33 @@ use orbit_core::{
 
 /// How a list takes a word.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Reading {
+pub(crate) enum KeywordReading {
     /// It transforms the list.
     Transform(ListTransform),
     /// It is a condition, which this function reads, the keyword having been read.
-    Condition(fn(&mut Parser, &str, Span) -> Parsed<Node>),
+    Condition(fn(&mut Cql5Parser, &str, Span) -> Cql5Result<Node>),
     /// It begins a condition that is not built.
     Unbuilt,
     /// It is part of a designator.
     Piece(Pieces),
 }
 
-use Reading::{Condition as Test, Piece, Transform as Change, Unbuilt};
+use KeywordReading::{Condition as Test, Piece, Transform as Change, Unbuilt};
 
-type Row = vocabulary::Row<Reading>;
-type Rows = vocabulary::Rows<Reading>;
+type KeywordRow = vocabulary::WordRow<KeywordReading>;
+type KeywordRows = vocabulary::WordRows<KeywordReading>;
 
 /// The words of CQL 5.
-pub(crate) static TABLE: LazyLock<Table<Reading>> = LazyLock::new(|| Table::new(Dialect::Cql5, &[GROUPS]));
+pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> = LazyLock::new(|| DialectWords::new(Dialect::Cql5, &[GROUPS]));
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
 /// The first and the second of some men; codes are those of [`Code`], 0 for nothing.
-const fn men(first: u8, second: u8) -> Reading {
+const fn men(first: u8, second: u8) -> KeywordReading {
     Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
 }
 
-const fn man(code: u8) -> Reading {
+const fn man(code: u8) -> KeywordReading {
     men(code, code)
 }
 
@@ -79,8 +79,8 @@ const COUNTED: &str = "D RANGE";
 const RAY: &str = "(D D ...) [RANGE]";
 
 #[rustfmt::skip]
-const GROUPS: &[Rows] = &[
-    Rows { title: "CQL 5: pieces", about:
+const GROUPS: &[KeywordRows] = &[
+    KeywordRows { title: "CQL 5: pieces", about:
         "In lists of CQL 5, `(position ...)`. `K Q R B N P k q r b n p` and their figurines are those of CQL 6; some signs mean something else.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "the white king", "(position Kg1)"),
@@ -105,7 +105,7 @@ const GROUPS: &[Rows] = &[
         here(&["."], "", Squares, man(0), "an empty square", "(position .e1)"),
         here(&["?"], "", Squares, Piece(Pieces::UNNAMED), "anything, a piece or nothing", "(position ?e1 Qa1)"),
     ] },
-    Rows { title: "CQL 5: conditions", about:
+    KeywordRows { title: "CQL 5: conditions", about:
         "All of a list must match. D is a piece designator, LIST a list in parentheses, RANGE a number, two, `1 unlimited` or `>=1`. `!:check` is the \
          contrary of `:check`.",
         words: &[
@@ -134,7 +134,7 @@ const GROUPS: &[Rows] = &[
         here(&["rayhorizontal"], RAY, Condition, ray!(0x11, false), "`:ray` on ranks", "(position :rayhorizontal (R r))"),
         here(&["rayvertical"], RAY, Condition, ray!(0x44, false), "`:ray` on files", "(position :rayvertical (R r))"),
     ] },
-    Rows { title: "CQL 5: transforms", about:
+    KeywordRows { title: "CQL 5: transforms", about:
         "A transform stands in the list that it transforms; the list matches if one of its images does. In shifts, a square at the edge of the \
          board that a shift leads away from moves and stays as well.",
         words: &[
@@ -151,7 +151,7 @@ const GROUPS: &[Rows] = &[
         here(&["shiftoffdiagonal"], "", Condition, Change(ListTransform::ShiftOffDiagonal), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
         here(&["shiftdiagonal"], "", Condition, Change(ListTransform::ShiftDiagonal), "shifts along both", "(position Pg2 Pf3 :shiftdiagonal)"),
     ] },
-    Rows { title: "CQL 5: not built", about: "Keywords of CQL 5 and CQL-S that `orbit` knows by name.", words: &[
+    KeywordRows { title: "CQL 5: not built", about: "Keywords of CQL 5 and CQL-S that `orbit` knows by name.", words: &[
         later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
         later(&["between"], "D D LIST", Condition, "what stands between two squares"),
         later(&["blackcannotwin"], "", Condition, "Black has no men to win with"),
@@ -223,8 +223,8 @@ const GROUPS: &[Rows] = &[
 ];
 
 /// A keyword that is not built.
-const fn later(spellings: Spellings, arguments: &'static str, value: Value, meaning: &'static str) -> Row {
-    here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(Status::NotYet)
+const fn later(spellings: Spellings, arguments: &'static str, value: WordValue, meaning: &'static str) -> KeywordRow {
+    here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 
 /// A keyword of match lists, which position lists refuse as not built.
@@ -233,13 +233,13 @@ const fn within(
     arguments: &'static str,
     meaning: &'static str,
     example: &'static str,
-) -> Row {
+) -> KeywordRow {
     let row = here(spellings, arguments, Condition, Unbuilt, meaning, example);
-    row.with_status(Status::Within("the keyword of position lists"))
+    row.with_status(WordStatus::Within("the keyword of position lists"))
 }
 
 /// How a list takes a word.
-pub(super) fn reading(word: &str) -> Option<Reading> {
+pub(super) fn reading(word: &str) -> Option<KeywordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 

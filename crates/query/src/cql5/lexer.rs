@@ -6,11 +6,11 @@
 use crate::token::QUERY_BYTES_MAX;
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-use super::Parsed;
+use super::Cql5Result;
 
 /// One token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Tok<'a> {
+pub(super) enum Cql5Tok<'a> {
     Open,
     Close,
     /// `:name`, or `!:name` if it is negated.
@@ -25,8 +25,8 @@ pub(super) enum Tok<'a> {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'a> {
-    pub tok: Tok<'a>,
+pub(super) struct Cql5Token<'a> {
+    pub tok: Cql5Tok<'a>,
     pub span: Span,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Token<'a> {
 /// # Errors
 ///
 /// A comment or a bracket that is not closed, a colon without a keyword, a text that is too long.
-pub(super) fn lex(text: &str) -> Parsed<Vec<Token<'_>>> {
+pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     if text.len() > QUERY_BYTES_MAX {
         return Err(Diagnostic::error(
             Span::new(0, 0),
@@ -48,17 +48,17 @@ pub(super) fn lex(text: &str) -> Parsed<Vec<Token<'_>>> {
         at += blank(&text[at..], at)?;
         let rest = &text[at..];
         let (tok, len) = match rest.chars().next() {
-            None => (Tok::End, 0),
-            Some('(') => (Tok::Open, 1),
-            Some(')') => (Tok::Close, 1),
+            None => (Cql5Tok::End, 0),
+            Some('(') => (Cql5Tok::Open, 1),
+            Some(')') => (Cql5Tok::Close, 1),
             Some(':' | '!') => keyword(rest, at)?,
             Some(_) => {
                 let len = text_len(rest, at)?;
-                (Tok::Text(&rest[..len]), len)
+                (Cql5Tok::Text(&rest[..len]), len)
             }
         };
-        tokens.push(Token { tok, span: Span::new(at, at + len) });
-        if tok == Tok::End {
+        tokens.push(Cql5Token { tok, span: Span::new(at, at + len) });
+        if tok == Cql5Tok::End {
             return Ok(tokens);
         }
         at += len;
@@ -66,7 +66,7 @@ pub(super) fn lex(text: &str) -> Parsed<Vec<Token<'_>>> {
 }
 
 /// How many bytes of blanks and comments a text begins with.
-fn blank(text: &str, at: usize) -> Parsed<usize> {
+fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     let mut len = 0;
     loop {
         let rest = &text[len..];
@@ -90,7 +90,7 @@ fn blank(text: &str, at: usize) -> Parsed<usize> {
 }
 
 /// A keyword with its colon, `!` before or after that.
-fn keyword(rest: &str, at: usize) -> Parsed<(Tok<'_>, usize)> {
+fn keyword(rest: &str, at: usize) -> Cql5Result<(Cql5Tok<'_>, usize)> {
     let signs = rest.bytes().take_while(|b| b":!".contains(b)).count();
     let name = rest[signs..].bytes().take_while(|&b| b.is_ascii_alphanumeric() || b == b'*').count();
     let len = signs + name;
@@ -112,10 +112,10 @@ fn keyword(rest: &str, at: usize) -> Parsed<(Tok<'_>, usize)> {
             "expected a keyword directly behind it, such as `:wtm` or `:shift`",
         ));
     }
-    Ok((Tok::Keyword { negated, name: &rest[signs..len] }, len))
+    Ok((Cql5Tok::Keyword { negated, name: &rest[signs..len] }, len))
 }
 
-fn text_len(rest: &str, at: usize) -> Parsed<usize> {
+fn text_len(rest: &str, at: usize) -> Cql5Result<usize> {
     let mut open = None;
     for (k, c) in rest.char_indices() {
         let ends = match c {

@@ -1,11 +1,11 @@
 //! Lists of CQL 5 to typed trees.
 
 use super::{
-    Parsed, designator,
-    keywords::{self, Reading},
-    lexer::Tok,
+    Cql5Result, designator,
+    keywords::{self, KeywordReading},
+    lexer::Cql5Tok,
     notes,
-    parser::{Join, Parser},
+    parser::{Join, Cql5Parser},
 };
 use crate::{
     parser::{C, S, filter},
@@ -19,21 +19,21 @@ const DEPTH_MAX: u32 = 100;
 
 /// What has been read of a list so far.
 #[derive(Default)]
-struct List {
+struct ParsedList {
     items: Vec<Node>,
     transforms: Vec<ListTransform>,
 }
 
-impl Parser<'_> {
+impl Cql5Parser<'_> {
     /// The whole text.
-    pub(super) fn query(mut self) -> Parsed<crate::Parsed> {
+    pub(super) fn query(mut self) -> Cql5Result<crate::Parsed> {
         let (open, word) = (self.bump(), self.span());
         let body = match self.tok() {
-            Tok::Text("position") => {
+            Cql5Tok::Text("position") => {
                 self.bump();
                 self.list(open, Join::All)?
             }
-            Tok::Text("match") => {
+            Cql5Tok::Text("match") => {
                 self.bump();
                 self.match_list(open)?
             }
@@ -52,13 +52,13 @@ impl Parser<'_> {
     }
 
     /// Checks that nothing follows the list.
-    fn end(&self) -> Parsed<()> {
+    fn end(&self) -> Cql5Result<()> {
         match self.tok() {
-            Tok::End => Ok(()),
-            Tok::Close => {
+            Cql5Tok::End => Ok(()),
+            Cql5Tok::Close => {
                 Err(Diagnostic::error(self.span(), "one `)` too many", "the query ended before it"))
             }
-            Tok::Open => Err(Diagnostic::error(
+            Cql5Tok::Open => Err(Diagnostic::error(
                 self.span(),
                 "a second list",
                 "a query is one list: several that must match the same position stand inside it",
@@ -76,7 +76,7 @@ impl Parser<'_> {
     // ---- lists
 
     /// The rest of a list up to its parenthesis, `position` and all before it having been read.
-    fn list(&mut self, open: Span, join: Join) -> Parsed<Node> {
+    fn list(&mut self, open: Span, join: Join) -> Cql5Result<Node> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(Diagnostic::error(
@@ -85,16 +85,16 @@ impl Parser<'_> {
                 format!("at most {DEPTH_MAX} levels"),
             ));
         }
-        let mut list = List::default();
+        let mut list = ParsedList::default();
         loop {
             match self.tok() {
-                Tok::Close => break,
-                Tok::End => {
+                Cql5Tok::Close => break,
+                Cql5Tok::End => {
                     return Err(Diagnostic::error(open, "`(` is not closed", "close the list with `)`"));
                 }
-                Tok::Open => list.items.push(self.nested(Join::All)?),
-                Tok::Text(text) => list.items.push(self.item(text)?),
-                Tok::Keyword { negated, name } => self.keyword(negated, name, &mut list)?,
+                Cql5Tok::Open => list.items.push(self.nested(Join::All)?),
+                Cql5Tok::Text(text) => list.items.push(self.item(text)?),
+                Cql5Tok::Keyword { negated, name } => self.keyword(negated, name, &mut list)?,
             }
         }
         let span = open.to(self.bump());
@@ -115,14 +115,14 @@ impl Parser<'_> {
     }
 
     /// A list in a list, with or without the word `position`.
-    fn nested(&mut self, join: Join) -> Parsed<Node> {
+    fn nested(&mut self, join: Join) -> Cql5Result<Node> {
         let open = self.bump();
         match self.tok() {
-            Tok::Text("position") => {
+            Cql5Tok::Text("position") => {
                 self.bump();
                 self.list(open, Join::All)
             }
-            Tok::Text("match") => Err(Diagnostic::error(
+            Cql5Tok::Text("match") => Err(Diagnostic::error(
                 open.to(self.span()),
                 "a match list inside a list",
                 "`(match ...)` may only stand around the whole query",
@@ -132,9 +132,9 @@ impl Parser<'_> {
     }
 
     /// The position list of a match list.
-    pub(super) fn position_of_match(&mut self) -> Parsed<Node> {
+    pub(super) fn position_of_match(&mut self) -> Cql5Result<Node> {
         let next = self.tokens[(self.at + 1).min(self.tokens.len() - 1)];
-        if next.tok != Tok::Text("position") {
+        if next.tok != Cql5Tok::Text("position") {
             return Err(Diagnostic::error(
                 self.span().to(next.span),
                 "a list without a name in a match list",
@@ -145,7 +145,7 @@ impl Parser<'_> {
     }
 
     /// A designator, the only item that is plain text.
-    fn item(&mut self, text: &str) -> Parsed<Node> {
+    fn item(&mut self, text: &str) -> Cql5Result<Node> {
         let span = self.span();
         if let Some(error) = self.stray(text) {
             return Err(error);
@@ -203,9 +203,9 @@ impl Parser<'_> {
     }
 
     /// The designator that is the current token.
-    pub(super) fn designator(&mut self) -> Parsed<Squares> {
+    pub(super) fn designator(&mut self) -> Cql5Result<Squares> {
         match self.tok() {
-            Tok::Text(text) => {
+            Cql5Tok::Text(text) => {
                 let node = designator::read(text, self.span().start)?;
                 self.bump();
                 Ok(node)
@@ -220,14 +220,14 @@ impl Parser<'_> {
 
     // ---- keywords
 
-    fn keyword(&mut self, negated: bool, name: &str, list: &mut List) -> Parsed<()> {
+    fn keyword(&mut self, negated: bool, name: &str, list: &mut ParsedList) -> Cql5Result<()> {
         let span = self.bump();
         let node = match keywords::reading(name) {
-            Some(Reading::Transform(transform)) => {
+            Some(KeywordReading::Transform(transform)) => {
                 return self.transform(transform, negated, name, span, list);
             }
-            Some(Reading::Condition(read)) => read(self, name, span)?,
-            Some(Reading::Unbuilt | Reading::Piece(_)) | None => return Err(unknown(name, span)),
+            Some(KeywordReading::Condition(read)) => read(self, name, span)?,
+            Some(KeywordReading::Unbuilt | KeywordReading::Piece(_)) | None => return Err(unknown(name, span)),
         };
         let node = match negated {
             false => node,
@@ -241,13 +241,13 @@ impl Parser<'_> {
     }
 
     /// A condition that is its keyword alone.
-    pub(super) fn leaf(&mut self, op: C, name: &str, span: Span) -> Parsed<Node> {
+    pub(super) fn leaf(&mut self, op: C, name: &str, span: Span) -> Cql5Result<Node> {
         self.no_argument(name, span)?;
         Ok(filter(op, span))
     }
 
     /// The list behind `:not`.
-    pub(super) fn not(&mut self, name: &str, span: Span) -> Parsed<Node> {
+    pub(super) fn not(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let inner = self.one_list(name, Join::All)?;
         Ok(filter(C::Not(inner), span.to(self.last_span())))
     }
@@ -258,8 +258,8 @@ impl Parser<'_> {
         negated: bool,
         name: &str,
         span: Span,
-        list: &mut List,
-    ) -> Parsed<()> {
+        list: &mut ParsedList,
+    ) -> Cql5Result<()> {
         if negated {
             return Err(Diagnostic::error(
                 span,
@@ -282,7 +282,7 @@ impl Parser<'_> {
     }
 
     /// Refuses what looks like the argument of a keyword that has none.
-    fn no_argument(&self, name: &str, span: Span) -> Parsed<()> {
+    fn no_argument(&self, name: &str, span: Span) -> Cql5Result<()> {
         let error = || {
             Diagnostic::error(
                 span.to(self.span()),
@@ -291,12 +291,12 @@ impl Parser<'_> {
             )
         };
         match self.tok() {
-            Tok::Open if keywords::transform(name).is_some() => {
+            Cql5Tok::Open if keywords::transform(name).is_some() => {
                 Err(error()
                     .help(format!("it stands in the list that it transforms: `(position ... :{name})`")))
             }
-            Tok::Text("count") => Err(error().help("CQL 5 does not count copies: a list is a condition")),
-            Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>-".contains(c)) => {
+            Cql5Tok::Text("count") => Err(error().help("CQL 5 does not count copies: a list is a condition")),
+            Cql5Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>-".contains(c)) => {
                 Err(error().help("leave the number out"))
             }
             _ => Ok(()),
@@ -304,17 +304,17 @@ impl Parser<'_> {
     }
 
     /// The lists behind `:and` or `:or`: one after the other, or all in one pair of parentheses.
-    pub(super) fn lists(&mut self, name: &str, join: Join) -> Parsed<Node> {
+    pub(super) fn lists(&mut self, name: &str, join: Join) -> Cql5Result<Node> {
         let from = self.last_span();
         let mut all = vec![self.one_list(name, join)?];
-        while self.tok() == Tok::Open {
+        while self.tok() == Cql5Tok::Open {
             all.push(self.nested(join)?);
         }
         Ok(joined(all, join, from.to(self.last_span())))
     }
 
-    fn one_list(&mut self, name: &str, join: Join) -> Parsed<Node> {
-        if self.tok() == Tok::Open {
+    fn one_list(&mut self, name: &str, join: Join) -> Cql5Result<Node> {
+        if self.tok() == Cql5Tok::Open {
             return self.nested(join);
         }
         let many = if name == "not" { "(position Ra1)" } else { "((position Ra1) (position Rh1))" };

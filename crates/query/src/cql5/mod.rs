@@ -21,7 +21,7 @@ pub(super) use keywords::{TABLE, nearest};
 use crate::{Parsed as Query, token::skip_blank};
 use orbit_core::diagnostic::Diagnostic;
 
-type Parsed<T> = Result<T, Diagnostic>;
+type Cql5Result<T> = Result<T, Diagnostic>;
 
 /// Whether a word is a keyword of lists, behind its `:`.
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -64,8 +64,8 @@ fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 /// # Errors
 ///
 /// The first thing that is wrong, with its place in the text.
-pub(super) fn parse(text: &str) -> Parsed<Query> {
-    let mut parsed = parser::Parser::new(text).and_then(parser::Parser::query).map_err(readable)?;
+pub(super) fn parse(text: &str) -> Cql5Result<Query> {
+    let mut parsed = parser::Cql5Parser::new(text).and_then(parser::Cql5Parser::query).map_err(readable)?;
     parsed.remarks = parsed.remarks.into_iter().map(readable).collect();
     Ok(parsed)
 }

@@ -1,8 +1,8 @@
 //! The parser of lists and its tokens. What a list may hold is in [`super::lists`].
 
 use super::{
-    Parsed,
-    lexer::{Tok, Token, lex},
+    Cql5Result,
+    lexer::{Cql5Tok, Cql5Token, lex},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
@@ -13,20 +13,20 @@ pub(super) enum Join {
     Any,
 }
 
-pub(crate) struct Parser<'a> {
+pub(crate) struct Cql5Parser<'a> {
     pub(super) text: &'a str,
-    pub(super) tokens: Vec<Token<'a>>,
+    pub(super) tokens: Vec<Cql5Token<'a>>,
     pub(super) at: usize,
     pub(super) depth: u32,
     pub(super) remarks: Vec<Diagnostic>,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str) -> Parsed<Parser<'a>> {
-        Ok(Parser { text, tokens: lex(text)?, at: 0, depth: 0, remarks: Vec::new() })
+impl<'a> Cql5Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Cql5Result<Cql5Parser<'a>> {
+        Ok(Cql5Parser { text, tokens: lex(text)?, at: 0, depth: 0, remarks: Vec::new() })
     }
 
-    pub(super) fn tok(&self) -> Tok<'a> {
+    pub(super) fn tok(&self) -> Cql5Tok<'a> {
         self.tokens[self.at].tok
     }
 
@@ -49,11 +49,11 @@ impl<'a> Parser<'a> {
     /// Names the current token for a message.
     pub(super) fn found(&self) -> String {
         match self.tok() {
-            Tok::Open => "a list".into(),
-            Tok::Close => "`)`".into(),
-            Tok::Keyword { negated, name } => format!("`{}:{name}`", if negated { "!" } else { "" }),
-            Tok::Text(text) => format!("`{text}`"),
-            Tok::End => "the end of the query".into(),
+            Cql5Tok::Open => "a list".into(),
+            Cql5Tok::Close => "`)`".into(),
+            Cql5Tok::Keyword { negated, name } => format!("`{}:{name}`", if negated { "!" } else { "" }),
+            Cql5Tok::Text(text) => format!("`{text}`"),
+            Cql5Tok::End => "the end of the query".into(),
         }
     }
 }

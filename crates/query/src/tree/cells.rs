@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use super::VarId;
 
 /// How the values of one evaluator look.
-pub trait Values {
+pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
     /// A number; a cell holds none that has no value.
@@ -21,7 +21,7 @@ pub trait Values {
 
 /// What one variable holds.
 #[derive(Clone, Debug)]
-pub enum Cell<V: Values> {
+pub enum Cell<V: CellValues> {
     /// Nothing: it was not assigned, or its loop is over.
     Unbound,
     /// A set of squares.
@@ -36,9 +36,9 @@ pub enum Cell<V: Values> {
 
 /// What all variables of a query hold.
 #[derive(Clone, Debug)]
-pub struct Cells<V: Values>(Vec<Cell<V>>);
+pub struct Cells<V: CellValues>(Vec<Cell<V>>);
 
-impl<V: Values> Cells<V> {
+impl<V: CellValues> Cells<V> {
     /// So many cells, unbound.
     pub fn unbound(count: usize) -> Cells<V> {
         Cells((0..count).map(|_| Cell::Unbound).collect())

@@ -228,7 +228,7 @@ operands! {
         /// `lca(P Q)`.
         LastCommonAncestor(Position<P>, Position<P>),
         /// `P<Q` and its kin: P, if the relation holds.
-        Compare { by: Order, left: Position<P>, right: Position<P> },
+        Compare { by: PositionOrder, left: Position<P>, right: Position<P> },
         /// `line lastposition ...`.
         LineEnd(Line<P>),
         /// `path lastposition ...`.
@@ -254,7 +254,7 @@ operands! {
 
 /// How two positions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Order {
+pub enum PositionOrder {
     /// By their numbers; `==` and `!=` ask for the same node.
     Number(Cmp),
     /// `[<]`: a proper ancestor.

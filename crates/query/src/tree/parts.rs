@@ -1,6 +1,6 @@
 //! What filters hold beside other filters: pieces, directions, operators, kinds.
 
-use orbit_core::board::{Code, PieceSet, moves::Asked};
+use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
 /// The pieces of a designator. `A` and `a` are flags apart from the list: orbit copies are compared
 /// by structure, and `A` is not the same structure as `[KQRBNP]`.
@@ -224,10 +224,10 @@ pub enum Special {
 
 impl Special {
     /// These moves, pseudolegal ones or legal ones.
-    pub fn asked(self, pseudo: bool) -> Asked {
+    pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];
-        Asked {
+        MoveRequest {
             pseudo,
             ordinary: any,
             castling: castling.map(|side| any || self == Special::Castle || self == side),

@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Color};
 
 use super::{
     Any, Arith, Chain, Cmp, Condition, ConditionOp, Counted, DictionaryId, Dirs, Echo, Form, GameResult,
-    MoveOf, MoveValue, Number, NumberOp, OneOrMore, Order, PawnKind, Pieces, PinPart, Position, PositionOp,
+    MoveOf, MoveValue, Number, NumberOp, OneOrMore, PositionOrder, PawnKind, Pieces, PinPart, Position, PositionOp,
     PureKind, Ref, Sibling, SortId, Special, Spelt, Squares, SquaresOp, Text, TextOp, VarId,
 };
 use orbit_core::board::PieceSet;
@@ -140,7 +140,7 @@ macro_rules! leaves {
 
 leaves! {
     bool, u8, i8, u32, i32, String, Bitboard, Color, PieceSet, VarId, DictionaryId, SortId, Arith, Cmp, Counted, Dirs,
-    GameResult, MoveOf, MoveValue, Order, PawnKind, Pieces, PinPart, PureKind, Sibling, Special, Spelt
+    GameResult, MoveOf, MoveValue, PositionOrder, PawnKind, Pieces, PinPart, PureKind, Sibling, Special, Spelt
 }
 
 impl<P: Form, T: Operand<P>> Operand<P> for Option<T> {

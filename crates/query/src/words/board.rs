@@ -1,6 +1,6 @@
 //! Words about what stands where: pieces, transforms, directions, sets of squares.
 
-use super::{Reading, Reading::*, Rows, Value::*, here, leaf, refused};
+use super::{WordReading, WordReading::*, Cql6Rows, WordValue::*, here, leaf, refused};
 use crate::{
     parser::{S, T},
     tree::{Dirs, GameText, PawnKind, Pieces, PureKind, TransformKind},
@@ -10,15 +10,15 @@ use orbit_core::board::{Code, PieceSet};
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
 /// One piece; codes are those of [`Code`].
-const fn man(code: u8) -> Reading {
+const fn man(code: u8) -> WordReading {
     Piece(Pieces { list: PieceSet::only(Code(code)), ..NONE })
 }
 
 const EVERY: &str = "[count | RANGE] F";
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Rows] = &[
-    Rows { title: "Pieces", about:
+pub(super) const GROUPS: &[Cql6Rows] = &[
+    Cql6Rows { title: "Pieces", about:
         "A *designator* is one or several pieces, in brackets if several, and the squares on which they are looked for: `R`, `Ra1`, `[RN]a-h8`, \
          `♖♘[a1,h8]`. Without pieces it stands for squares, without squares for the whole board. Its value is the set of squares on \
          which such a piece stands.",
@@ -43,7 +43,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&[".", "▦"], "", Squares, Sign, "all squares of the board; no designator, so that no transform moves it", "Q attacks ."),
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
     ] },
-    Rows { title: "Transforms", about:
+    Cql6Rows { title: "Transforms", about:
         "A transform makes distinct copies of the filter to its right. Alone it has the union of their squares, the largest of their \
          numbers, or matches if a copy does; with `count` it is the number of copies that match, with a range that number if it lies there.",
         words: &[
@@ -72,7 +72,7 @@ pub(super) const GROUPS: &[Rows] = &[
             "the names of the transforms that made the copy at hand, the outermost first: `<>` of F as it is written, `<reflect_v>`",
             "flipvertical {Ra1 currenttransform == \"<reflect_v>\"}"),
     ] },
-    Rows { title: "Directions", about:
+    Cql6Rows { title: "Directions", about:
         "`up S` are the squares that lie above a square of S, whatever stands between; `up 1 S` those one step away, `up 2 4 S` two to \
          four. A range may run from -7 to 7: backwards if negative, 0 is the square itself.",
         words: &[
@@ -92,7 +92,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["offdiagonal"], "[RANGE] S", Squares, Direction(Dirs(8 | 128)), "as the diagonal from h1 to a8", "offdiagonal 1 B & k"),
         here(&["anydirection"], "[RANGE] S", Squares, Direction(Dirs(255)), "all eight directions", "anydirection 1 k & Q"),
     ] },
-    Rows { title: "Lines and attacks", about: "", words: &[
+    Cql6Rows { title: "Lines and attacks", about: "", words: &[
         here(&["attacks", "attack"], "S @ S", Squares, Inside,
             "the squares of the left set whose piece attacks a square of the right one", "N attacks k"),
         here(&["attackedby"], "S @ S", Squares, Inside,
@@ -117,7 +117,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
             "the square of a file and a rank, both from 1 to 8, or of a name; no square beyond the board", "makesquare(5 4) & N"),
     ] },
-    Rows { title: "Pawns and mates", about: "No transform changes these.", words: &[
+    Cql6Rows { title: "Pawns and mates", about: "No transform changes these.", words: &[
         here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
             "pawns of either side with no enemy pawn before them on their file or the next ones", "passedpawns & Pa-h6"),
         here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),

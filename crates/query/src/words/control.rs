@@ -1,11 +1,11 @@
 //! Words that join filters: conditions, sets, comparisons, variables, loops.
 
-use super::{Reading::*, Rows, Value::*, here, leaf, refused};
+use super::{WordReading::*, Cql6Rows, WordValue::*, here, leaf, refused};
 use crate::{parser::C, tree::GameCondition};
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Rows] = &[
-    Rows { title: "Joining conditions", about:
+pub(super) const GROUPS: &[Cql6Rows] = &[
+    Cql6Rows { title: "Joining conditions", about:
         "Any filter is a condition: a set matches if it has a square, a number if it has a value. Filters in braces, `{F G}`, all match; \
          the value is that of the last. Parentheses hold one filter.",
         words: &[
@@ -29,12 +29,12 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["cql_assertvariations"], "TEXT", Condition, Filter(|p, _| p.assert_variations()),
             "refuses the query with a message where side lines are not searched", "cql(variations) cql_assertvariations \"side lines are needed\""),
     ] },
-    Rows { title: "Joining sets", about: "", words: &[
+    Cql6Rows { title: "Joining sets", about: "", words: &[
         here(&["|", "∪"], "S @ S", Squares, Sign, "the squares of either set", "(Q | q) == []"),
         here(&["&", "∩"], "S @ S", Squares, Sign, "the squares of both sets", "R & a-h7"),
         here(&["~"], "S", Squares, Sign, "the squares that are not in S", "~A == 56"),
     ] },
-    Rows { title: "Variables and loops", about:
+    Cql6Rows { title: "Variables and loops", about:
         "A variable holds a set of squares, a number, a text or a position, and keeps the type of its first value. It keeps its value from \
          position to position until the game ends.",
         words: &[
@@ -77,7 +77,7 @@ pub(super) const GROUPS: &[Rows] = &[
         refused(&["any"], "a word of CQL 5; CQL 6.2 has `--` for any move and `true` for any position"),
         refused(&["extension"], "reserved by CQL 6.2 and without a use"),
     ] },
-    Rows { title: "Counting", about: "", words: &[
+    Cql6Rows { title: "Counting", about: "", words: &[
         here(&["count"], "TRANSFORM @ F, find @ F", Number, Inside, "how many copies, or positions of the game, match", "flip count Ra1 > 0"),
         here(&["all"], "find @ F, square @ NAME in S F", NoValue, Inside, "all positions of the game, all squares of a set", "square all s in R {s attacks R}"),
     ] },

@@ -1,14 +1,14 @@
 //! Words about moves, other positions of the game, side lines, and what is written of a game.
 
-use super::{Parameter, Reading::*, Rows, Value::*, header, here, leaf, refused};
+use super::{Parameter, WordReading::*, Cql6Rows, WordValue::*, header, here, leaf, refused};
 use crate::{
     parser::{C, N, P, S, T},
     tree::{GameCondition, GameNumber, GamePosition, GameSquares, GameText, Sibling, Special},
 };
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Rows] = &[
-    Rows { title: "Moves", about:
+pub(super) const GROUPS: &[Cql6Rows] = &[
+    Cql6Rows { title: "Moves", about:
         "The sets, `=` and the parenthesis of `--` and `[x]` touch the sign: `P--e4` is one filter, `-- e4` are two.", words: &[
         here(&["legal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
             "the squares that legal moves from the left set reach, of those in the right one", "legal --(castle)"),
@@ -51,7 +51,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["secondary"], "", Condition, leaf!(C::Game(GameCondition::Sibling(Sibling::Secondary))),
             "the last move begins a side line; in `line`: such moves only", "cql(variations) secondary"),
     ] },
-    Rows { title: "Other positions of the game", about:
+    Cql6Rows { title: "Other positions of the game", about:
         "In `line` and `path`, `* + ? {2} {2,} {,3} {2,3}` behind a part, or behind several in parentheses, repeat it. A path reaches as far as \
          the bracket around it, or a blank line.", words: &[
         here(&["find"], "[<--] [quiet] [count | all | RANGE] F", Position, Filter(|p, _| p.find()),
@@ -124,7 +124,7 @@ pub(super) const GROUPS: &[Rows] = &[
         refused(&["oldline"], "reserved by CQL 6.2 and without a use; runs of positions are asked for by `line`"),
         refused(&["pathdebug"], "reserved by CQL 6.2 and without a use"),
     ] },
-    Rows { title: "Comments, order and output", about: "", words: &[
+    Cql6Rows { title: "Comments, order and output", about: "", words: &[
         here(&["sort"], "[quiet] [min] [TEXT] F", AsF, Filter(|p, _| p.sort()), "puts games in the order of a value, the largest first", "sort \"men\" #A > 8")
             .and_parameter(Parameter::Sort),
         here(&["comment"], "@(F ...) | @ F", Condition, Filter(|p, _| p.comment()), "writes a comment into the game", "check comment(\"check by \" A attacks k)"),
@@ -138,7 +138,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["readfile"], "T", Text, Filter(|p, _| p.of_text(|of| T::Game(GameText::ReadFile(of)))), "the text of a file", "fen in readfile \"positions.cqo\""),
         here(&["currentfen"], "", Text, leaf!(T::Game(GameText::Fen)), "`fen` alone: the position as FEN", "currentfen ~~ \"^rnbq\""),
     ] },
-    Rows { title: "The header of a query file", about:
+    Cql6Rows { title: "The header of a query file", about:
         "`cql(...)` may begin a query. What names files or chooses output is for `orbit cql`; other commands take both from the \
          command line. `result`, `gamenumber`, `sort matchcount` and `quiet` may stand in it as well.",
         words: &[

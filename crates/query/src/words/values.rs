@@ -2,12 +2,12 @@
 
 use shakmaty::Color;
 
-use super::{Parameter, Reading::*, Rows, Value::*, here, leaf, refused};
+use super::{Parameter, WordReading::*, Cql6Rows, WordValue::*, here, leaf, refused};
 use crate::parser::{C, N};
 
 #[rustfmt::skip]
-pub(super) const GROUPS: &[Rows] = &[
-    Rows { title: "The position", about: "", words: &[
+pub(super) const GROUPS: &[Cql6Rows] = &[
+    Cql6Rows { title: "The position", about: "", words: &[
         here(&["true"], "", Condition, leaf!(C::Bool(true)), "matches every position", "true"),
         here(&["false"], "", Condition, leaf!(C::Bool(false)), "matches no position", "not false"),
         here(&["check"], "", Condition, leaf!(C::Check), "the side to move is in check", "check"),
@@ -20,7 +20,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["fen"], "[TEXT]", Condition, Filter(|p, _| p.fen_word()),
             "the board is as in this FEN, in which `A`, `a`, `_` and `.` stand for what they are in designators; alone, the position as FEN", "fen \"......k./8/8/8/8/8/8/.......K\" or Kg1"),
     ] },
-    Rows { title: "Numbers", about:
+    Cql6Rows { title: "Numbers", about:
         "A number may have no value, as `rank R` if there are two rooks; then it does not match, and a comparison with it does not either.",
         words: &[
         here(&["white"], "", Number, leaf!(N::ColorValue(Color::White)), "1, White as a side to move", "sidetomove == white"),
@@ -54,7 +54,7 @@ pub(super) const GROUPS: &[Rows] = &[
         here(&["max"], "@(N N ...) | @(T T ...)", AsF, Filter(|p, _| p.extremum(true)), "the largest of the numbers, or texts, that have a value", "max(#R #r) == 0"),
         here(&["min"], "@(N N ...) | @(T T ...)", AsF, Filter(|p, _| p.extremum(false)), "the smallest of the numbers, or texts, that have a value", "min(#N #n) == 2"),
     ] },
-    Rows { title: "The game and its tags", about:
+    Cql6Rows { title: "The game and its tags", about:
         "A text with a literal behind it is a condition: `player \"Carlsen\"` asks whether the name contains it.",
         words: &[
         here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Filter(|p, _| p.result()), "the result of the game", "result 1-0")
@@ -72,7 +72,7 @@ pub(super) const GROUPS: &[Rows] = &[
             "the place of what a study won, as a collection of studies notes it in Event, `2.p`, `sp.hm`: 1 where none is named, 0 of what is special",
             "hhdb prize == 2"),
     ] },
-    Rows { title: "Text", about: "Text in quotation marks is taken as it stands; `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` are texts of one letter. `T[1]` is a letter of a text, from 0, \
+    Cql6Rows { title: "Text", about: "Text in quotation marks is taken as it stands; `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` are texts of one letter. `T[1]` is a letter of a text, from 0, \
          `T[1:3]` a part of it; negative numbers count from the end.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of what stands on S, if S is one square: `K`, ..., `P`, `_` for nothing", "typename e4 == \"N\""),

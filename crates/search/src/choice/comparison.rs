@@ -7,10 +7,10 @@ use std::str::FromStr;
 use orbit_core::board::Color;
 use orbit_core::diagnostic::nearest;
 use orbit_core::game::eco::{Eco, EcoBound};
-use orbit_core::game::known::{self, Kind, known_tag, nearest_tag, tag_named};
+use orbit_core::game::known::{self, TagKind, known_tag, nearest_tag, tag_named};
 use orbit_core::game::measures::thousandths_of;
 use orbit_core::game::{
-    Date, Header as _, Measure, Measures, Rating, Speed, date, eco, rating, tags, termination, title,
+    Date, GameHeader as _, Measure, Measures, Rating, Speed, date, eco, rating, tags, termination, title,
 };
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
@@ -20,8 +20,8 @@ use orbit_reel::GameRow;
 pub struct Comparison {
     /// As it was written.
     text: String,
-    field: Field,
-    test: Test,
+    field: ComparisonField,
+    test: ComparisonTest,
     /// Whether the test must fail.
     is_not: bool,
 }
@@ -38,7 +38,7 @@ pub struct WholeText<'a> {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Field {
+enum ComparisonField {
     Player,
     Elo,
     Date,
@@ -58,12 +58,12 @@ enum Field {
         name: String,
         /// Whether the name was given after `tag:`.
         is_own: bool,
-        kind: Kind,
+        kind: TagKind,
     },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Test {
+enum ComparisonTest {
     /// Lower case, without the `*` between the parts; or else the same number.
     Parts(Vec<String>, Option<i64>),
     /// Lower case.
@@ -262,63 +262,63 @@ impl FromStr for Comparison {
             return Err(ConditionError::NoName(text.to_owned()));
         }
         let field = match own {
-            Some(own) => Field::own(own)?,
-            None => Field::of(name)?,
+            Some(own) => ComparisonField::own(own)?,
+            None => ComparisonField::of(name)?,
         };
         let test = test(&field, operator, value)?;
         Ok(Comparison { text: text.trim().to_owned(), field, test, is_not: operator.starts_with('!') })
     }
 }
 
-fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, ConditionError> {
+fn test(field: &ComparisonField, operator: &'static str, value: &str) -> Result<ComparisonTest, ConditionError> {
     let compare = match operator {
         "<" => Compare::Less,
         "<=" => Compare::LessOrEqual,
         ">" => Compare::Greater,
         ">=" => Compare::GreaterOrEqual,
         "~" | "!~" => match field {
-            Field::Measure(measure) => return Err(ConditionError::NoText(measure.name())),
-            _ => return Ok(Test::Contains(value.to_lowercase())),
+            ComparisonField::Measure(measure) => return Err(ConditionError::NoText(measure.name())),
+            _ => return Ok(ComparisonTest::Contains(value.to_lowercase())),
         },
         _ => Compare::Equal,
     };
     let is_equal = compare == Compare::Equal;
     let number = |name| value.parse().map_err(|_| ConditionError::NoNumber(value.to_owned(), name));
     let text =
-        || Test::Parts(value.to_lowercase().split('*').map(str::to_owned).collect(), value.parse().ok());
+        || ComparisonTest::Parts(value.to_lowercase().split('*').map(str::to_owned).collect(), value.parse().ok());
     match field {
-        Field::Elo => Ok(Test::Number(compare, number("elo")?)),
-        Field::Year => Ok(Test::Number(compare, number("year")?)),
-        Field::Measure(measure) => {
+        ComparisonField::Elo => Ok(ComparisonTest::Number(compare, number("elo")?)),
+        ComparisonField::Year => Ok(ComparisonTest::Number(compare, number("year")?)),
+        ComparisonField::Measure(measure) => {
             let unit = if *measure == Measure::Eval { "pawns" } else { "seconds" };
             let no_number = || ConditionError::NoDecimal(value.to_owned(), measure.name(), unit);
-            Ok(Test::Thousandths(compare, thousandths_of(value).ok_or_else(no_number)?))
+            Ok(ComparisonTest::Thousandths(compare, thousandths_of(value).ok_or_else(no_number)?))
         }
-        Field::Speed if is_equal => {
+        ComparisonField::Speed if is_equal => {
             let is = |speed: &Speed| speed.name().eq_ignore_ascii_case(value);
             let speed = Speed::ALL.into_iter().find(is);
             let speed = speed.ok_or_else(|| ConditionError::NoSpeed(value.to_owned()))?;
-            Ok(Test::Parts(vec![speed.name().to_owned()], None))
+            Ok(ComparisonTest::Parts(vec![speed.name().to_owned()], None))
         }
-        Field::Result if is_equal => match value {
-            "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(Test::Parts(vec![value.to_owned()], None)),
-            "1/2" | "draw" => Ok(Test::Parts(vec![String::from("1/2-1/2")], None)),
+        ComparisonField::Result if is_equal => match value {
+            "1-0" | "0-1" | "1/2-1/2" | "*" => Ok(ComparisonTest::Parts(vec![value.to_owned()], None)),
+            "1/2" | "draw" => Ok(ComparisonTest::Parts(vec![String::from("1/2-1/2")], None)),
             _ => Err(ConditionError::NoResult(value.to_owned())),
         },
-        Field::Date | Field::Tag { kind: Kind::Date, .. } if !(is_equal && is_date_text(value)) => {
+        ComparisonField::Date | ComparisonField::Tag { kind: TagKind::Date, .. } if !(is_equal && is_date_text(value)) => {
             let date = Date::parse(value).filter(|date| {
                 // Of a tag what is understood counts; who asks is told of the rest.
                 date.parts().into_iter().flatten().count() == date_parts(value)
             });
-            Ok(Test::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
+            Ok(ComparisonTest::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
         }
-        Field::OpeningEco | Field::Tag { kind: Kind::Eco, .. } if !is_equal => {
+        ComparisonField::OpeningEco | ComparisonField::Tag { kind: TagKind::Eco, .. } if !is_equal => {
             let no_eco = || ConditionError::NoEco(value.to_owned());
-            Ok(Test::Eco(vec![(compare, EcoBound::parse(value).ok_or_else(no_eco)?)]))
+            Ok(ComparisonTest::Eco(vec![(compare, EcoBound::parse(value).ok_or_else(no_eco)?)]))
         }
-        Field::OpeningEco | Field::Tag { kind: Kind::Eco, .. } => match eco::range(value) {
+        ComparisonField::OpeningEco | ComparisonField::Tag { kind: TagKind::Eco, .. } => match eco::range(value) {
             Some(Ok([first, last])) => {
-                Ok(Test::Eco(vec![(Compare::GreaterOrEqual, first), (Compare::LessOrEqual, last)]))
+                Ok(ComparisonTest::Eco(vec![(Compare::GreaterOrEqual, first), (Compare::LessOrEqual, last)]))
             }
             Some(Err(())) => Err(ConditionError::NoEco(value.to_owned())),
             None => Ok(text()),
@@ -326,7 +326,7 @@ fn test(field: &Field, operator: &'static str, value: &str) -> Result<Test, Cond
         _ if is_equal => Ok(text()),
         _ => {
             let no_order = || ConditionError::NoOrder { operator, value: value.to_owned() };
-            Ok(Test::Number(compare, value.parse().map_err(|_| no_order())?))
+            Ok(ComparisonTest::Number(compare, value.parse().map_err(|_| no_order())?))
         }
     }
 }
@@ -340,23 +340,23 @@ fn date_parts(value: &str) -> usize {
     value.split(['.', '-', '/']).count()
 }
 
-impl Field {
-    fn of(name: &str) -> Result<Field, ConditionError> {
+impl ComparisonField {
+    fn of(name: &str) -> Result<ComparisonField, ConditionError> {
         Ok(match name.to_ascii_lowercase().as_str() {
-            "player" => Field::Player,
-            "elo" => Field::Elo,
-            "date" => Field::Date,
-            "year" => Field::Year,
-            "result" => Field::Result,
-            "title" => Field::Title,
-            "white-title" => Field::tag(title::tag(Color::White), false),
-            "black-title" => Field::tag(title::tag(Color::Black), false),
-            "time-control" => Field::Speed,
-            "opening-name" => Field::OpeningName,
-            "opening-eco" => Field::OpeningEco,
+            "player" => ComparisonField::Player,
+            "elo" => ComparisonField::Elo,
+            "date" => ComparisonField::Date,
+            "year" => ComparisonField::Year,
+            "result" => ComparisonField::Result,
+            "title" => ComparisonField::Title,
+            "white-title" => ComparisonField::tag(title::tag(Color::White), false),
+            "black-title" => ComparisonField::tag(title::tag(Color::Black), false),
+            "time-control" => ComparisonField::Speed,
+            "opening-name" => ComparisonField::OpeningName,
+            "opening-eco" => ComparisonField::OpeningEco,
             lower => match (Measure::named(lower), known_tag(name)) {
-                (Some(measure), _) => Field::Measure(measure),
-                (None, Some(known)) => Field::tag(known, false),
+                (Some(measure), _) => ComparisonField::Measure(measure),
+                (None, Some(known)) => ComparisonField::tag(known, false),
                 (None, None) => {
                     let hint = nearest(lower, FIELDS.iter()).or_else(|| nearest_tag(name));
                     return Err(ConditionError::Unknown { name: name.to_owned(), hint });
@@ -366,15 +366,15 @@ impl Field {
     }
 
     /// A tag that was given after `tag:`.
-    fn own(name: &str) -> Result<Field, ConditionError> {
+    fn own(name: &str) -> Result<ComparisonField, ConditionError> {
         match tag_named(name) {
-            Ok(name) => Ok(Field::tag(name, true)),
+            Ok(name) => Ok(ComparisonField::tag(name, true)),
             Err(hint) => Err(ConditionError::Resembles { name: name.to_owned(), hint }),
         }
     }
 
-    fn tag(name: &str, is_own: bool) -> Field {
-        Field::Tag { name: name.to_owned(), is_own, kind: known::kind(name) }
+    fn tag(name: &str, is_own: bool) -> ComparisonField {
+        ComparisonField::Tag { name: name.to_owned(), is_own, kind: known::kind(name) }
     }
 }
 
@@ -388,18 +388,18 @@ impl Comparison {
     /// What has to be known of games for it.
     pub fn wants(&self) -> Wants {
         match self.field {
-            Field::Result | Field::OpeningName | Field::OpeningEco => Wants::HITS,
-            Field::Measure(measure) => Wants::of_measure(measure),
+            ComparisonField::Result | ComparisonField::OpeningName | ComparisonField::OpeningEco => Wants::HITS,
+            ComparisonField::Measure(measure) => Wants::of_measure(measure),
             _ => Wants::TAGS,
         }
     }
 
     /// What it compares a text as a whole with; `None` if it does something else.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
-        let is_whole = matches!(&self.test, Test::Parts(parts, _) if parts.len() == 1) && !self.is_not;
+        let is_whole = matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
         let tags = match &self.field {
-            Field::Player => Color::ALL.map(tags::player_tag).to_vec(),
-            Field::Tag { name, kind: Kind::Text, .. } => vec![name.as_str()],
+            ComparisonField::Player => Color::ALL.map(tags::player_tag).to_vec(),
+            ComparisonField::Tag { name, kind: TagKind::Text, .. } => vec![name.as_str()],
             _ => return None,
         };
         let (name, value) = self.text.split_once('=').filter(|_| is_whole)?;
@@ -408,55 +408,55 @@ impl Comparison {
 
     /// The tag that it asks for after `tag:`, if it does.
     pub fn own_tag(&self) -> Option<&str> {
-        if let Field::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
+        if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
     /// The measure of positions that it asks for, if it asks for one; else it asks for something of games.
     pub fn measure(&self) -> Option<Measure> {
-        if let Field::Measure(measure) = self.field { Some(measure) } else { None }
+        if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
     }
 
     /// Whether it is true of a position with these measures; what asks for something of games is.
     pub fn holds_at(&self, measures: &Measures) -> bool {
-        let Field::Measure(measure) = self.field else { return true };
+        let ComparisonField::Measure(measure) = self.field else { return true };
         measures.get(measure).is_some_and(|number| self.test.fits_thousandths(number) != self.is_not)
     }
 
     /// Whether it is true of a game; what asks for something of positions is.
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {
-            Field::Player => [Color::White, Color::Black]
+            ComparisonField::Player => [Color::White, Color::Black]
                 .iter()
-                .any(|&side| self.test.fits_tag(game, tags::player_tag(side), Kind::Text)),
-            Field::Elo => self.test.fits_number(Rating::Higher.of_game(game)),
-            Field::Year => self.test.fits_number(Date::of_game(game).map(|date| date.year.into())),
-            Field::Date => self.test.fits_tag(game, date::tag(game), Kind::Date),
-            Field::Result => self.test.fits(game.outcome().text()),
-            Field::Title => [Color::White, Color::Black]
+                .any(|&side| self.test.fits_tag(game, tags::player_tag(side), TagKind::Text)),
+            ComparisonField::Elo => self.test.fits_number(Rating::Higher.of_game(game)),
+            ComparisonField::Year => self.test.fits_number(Date::of_game(game).map(|date| date.year.into())),
+            ComparisonField::Date => self.test.fits_tag(game, date::tag(game), TagKind::Date),
+            ComparisonField::Result => self.test.fits(game.outcome().text()),
+            ComparisonField::Title => [Color::White, Color::Black]
                 .iter()
-                .any(|&side| self.test.fits_tag(game, title::tag(side), Kind::Text)),
-            Field::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
-            Field::OpeningName => game.opening().is_some_and(|opening| self.test.fits(&opening.name)),
-            Field::OpeningEco => game.opening().is_some_and(|opening| self.test.fits_eco(&opening.eco)),
-            Field::Measure(_) => return true,
-            Field::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
+                .any(|&side| self.test.fits_tag(game, title::tag(side), TagKind::Text)),
+            ComparisonField::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
+            ComparisonField::OpeningName => game.opening().is_some_and(|opening| self.test.fits(&opening.name)),
+            ComparisonField::OpeningEco => game.opening().is_some_and(|opening| self.test.fits_eco(&opening.eco)),
+            ComparisonField::Measure(_) => return true,
+            ComparisonField::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
         };
         fits != self.is_not
     }
 }
 
-impl Test {
-    fn fits_tag(&self, game: &GameRow, name: &str, kind: Kind) -> bool {
+impl ComparisonTest {
+    fn fits_tag(&self, game: &GameRow, name: &str, kind: TagKind) -> bool {
         let Some(value) = game.tag_named(name) else { return false };
         let rating = || rating::of_value(value).map(i64::from);
         match (kind, self) {
-            (Kind::Rating, Test::Number(..)) => self.fits_number(rating()),
-            (Kind::Rating, Test::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
-            (Kind::Eco, Test::Eco(_)) => eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco)),
-            (Kind::Eco, Test::Parts(..)) => {
+            (TagKind::Rating, ComparisonTest::Number(..)) => self.fits_number(rating()),
+            (TagKind::Rating, ComparisonTest::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
+            (TagKind::Eco, ComparisonTest::Eco(_)) => eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco)),
+            (TagKind::Eco, ComparisonTest::Parts(..)) => {
                 self.fits(&tags::text(value)) || eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco))
             }
-            (Kind::Termination, Test::Parts(..) | Test::Contains(_)) => {
+            (TagKind::Termination, ComparisonTest::Parts(..) | ComparisonTest::Contains(_)) => {
                 self.fits(&tags::text(value))
                     || termination::of_value(value).is_some_and(|class| self.fits(&class))
             }
@@ -466,42 +466,42 @@ impl Test {
 
     fn fits_eco(&self, eco: &Eco) -> bool {
         match self {
-            Test::Eco(bounds) => bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(eco))),
+            ComparisonTest::Eco(bounds) => bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(eco))),
             _ => self.fits(eco.as_str()),
         }
     }
 
     fn fits(&self, value: &str) -> bool {
         match self {
-            Test::Contains(part) => value.to_lowercase().contains(part),
-            Test::Parts(parts, number) => {
+            ComparisonTest::Contains(part) => value.to_lowercase().contains(part),
+            ComparisonTest::Parts(parts, number) => {
                 let is_same = number.is_some_and(|number| value.parse() == Ok(number));
                 is_same || has_parts(&value.to_lowercase(), parts)
             }
-            Test::Number(..) => {
+            ComparisonTest::Number(..) => {
                 let sign = usize::from(value.starts_with(['+', '-']));
                 let digits = value.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
                 self.fits_number(value[..sign + digits].parse().ok())
             }
-            Test::Thousandths(..) => {
+            ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
             // Only of a tag with an opening.
-            Test::Eco(_) => false,
-            Test::Date(compare, bound) => {
+            ComparisonTest::Eco(_) => false,
+            ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
             }
         }
     }
 
     fn fits_thousandths(&self, number: i64) -> bool {
-        if let Test::Thousandths(compare, bound) = self { compare.holds(number.cmp(bound)) } else { false }
+        if let ComparisonTest::Thousandths(compare, bound) = self { compare.holds(number.cmp(bound)) } else { false }
     }
 
     fn fits_number(&self, number: Option<i64>) -> bool {
         match (self, number) {
             (_, None) => false,
-            (Test::Number(compare, bound), Some(number)) => compare.holds(number.cmp(bound)),
+            (ComparisonTest::Number(compare, bound), Some(number)) => compare.holds(number.cmp(bound)),
             (_, Some(number)) => self.fits(&number.to_string()),
         }
     }

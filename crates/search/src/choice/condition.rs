@@ -44,14 +44,14 @@ use orbit_reel::GameRow;
 pub struct Condition {
     /// As it was written.
     text: String,
-    joined: Joined,
+    joined: ConditionJoin,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Joined {
+enum ConditionJoin {
     One(Comparison),
-    All(Vec<Joined>),
-    Any(Vec<Joined>),
+    All(Vec<ConditionJoin>),
+    Any(Vec<ConditionJoin>),
 }
 
 /// Brackets that may stand in each other.
@@ -61,7 +61,7 @@ impl FromStr for Condition {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Condition, ConditionError> {
-        let mut reader = Reader { text, at: 0, depth: 0 };
+        let mut reader = ConditionReader { text, at: 0, depth: 0 };
         let joined = reader.any()?;
         match reader.rest() {
             "" => Ok(Condition { text: text.trim().to_owned(), joined }),
@@ -103,25 +103,25 @@ impl Condition {
     }
 }
 
-impl Joined {
+impl ConditionJoin {
     fn comparisons(&self) -> Vec<&Comparison> {
         match self {
-            Joined::One(compared) => vec![compared],
-            Joined::All(parts) | Joined::Any(parts) => parts.iter().flat_map(Joined::comparisons).collect(),
+            ConditionJoin::One(compared) => vec![compared],
+            ConditionJoin::All(parts) | ConditionJoin::Any(parts) => parts.iter().flat_map(ConditionJoin::comparisons).collect(),
         }
     }
 
     fn holds(&self, is: &impl Fn(&Comparison) -> bool) -> bool {
         match self {
-            Joined::One(compared) => is(compared),
-            Joined::All(parts) => parts.iter().all(|part| part.holds(is)),
-            Joined::Any(parts) => parts.iter().any(|part| part.holds(is)),
+            ConditionJoin::One(compared) => is(compared),
+            ConditionJoin::All(parts) => parts.iter().all(|part| part.holds(is)),
+            ConditionJoin::Any(parts) => parts.iter().any(|part| part.holds(is)),
         }
     }
 }
 
 /// Reads a condition from its beginning on.
-struct Reader<'a> {
+struct ConditionReader<'a> {
     text: &'a str,
     /// The byte at which it goes on.
     at: usize,
@@ -129,22 +129,22 @@ struct Reader<'a> {
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn any(&mut self) -> Result<Joined, ConditionError> {
-        self.list("or", Self::all, Joined::Any)
+impl<'a> ConditionReader<'a> {
+    fn any(&mut self) -> Result<ConditionJoin, ConditionError> {
+        self.list("or", Self::all, ConditionJoin::Any)
     }
 
-    fn all(&mut self) -> Result<Joined, ConditionError> {
-        self.list("and", Self::one, Joined::All)
+    fn all(&mut self) -> Result<ConditionJoin, ConditionError> {
+        self.list("and", Self::one, ConditionJoin::All)
     }
 
     /// What a word joins, alone if there is one only.
     fn list(
         &mut self,
         word: &'static str,
-        mut part: impl FnMut(&mut Self) -> Result<Joined, ConditionError>,
-        join: impl FnOnce(Vec<Joined>) -> Joined,
-    ) -> Result<Joined, ConditionError> {
+        mut part: impl FnMut(&mut Self) -> Result<ConditionJoin, ConditionError>,
+        join: impl FnOnce(Vec<ConditionJoin>) -> ConditionJoin,
+    ) -> Result<ConditionJoin, ConditionError> {
         let first = part(self)?;
         let mut parts = vec![first];
         while self.takes(word) {
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         Ok(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
     }
 
-    fn one(&mut self) -> Result<Joined, ConditionError> {
+    fn one(&mut self) -> Result<ConditionJoin, ConditionError> {
         let (at, rest) = (self.place(), self.rest());
         if rest.is_empty() && !self.text.trim().is_empty() || rest.starts_with(')') {
             return Err(ConditionError::Missing { at });
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         let compared = &rest[..self.comparison_end(rest)];
         self.skip(compared.len());
         let is_alone = compared.trim() == self.text.trim();
-        compared.parse().map(Joined::One).map_err(|error| match is_alone {
+        compared.parse().map(ConditionJoin::One).map_err(|error| match is_alone {
             true => error,
             false => ConditionError::At { at, error: Box::new(error) },
         })

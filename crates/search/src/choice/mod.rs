@@ -13,7 +13,7 @@ mod player;
 pub use comparison::{Comparison, ConditionError, WholeText};
 pub use condition::Condition;
 pub use exact::ExactPosition;
-pub use order::{Order, RankFacts, SortKey, Top, chance};
+pub use order::{Order, RankFacts, SortKey, TopGames, chance};
 pub use player::{NoRatings, Player, Ratings, Side};
 
 pub use orbit_core::game::Measure;

@@ -94,10 +94,10 @@ impl Order {
     }
 
     /// Room for the best `max`; of a sample each game once.
-    pub fn top<T>(self, max: usize) -> Top<T> {
+    pub fn top<T>(self, max: usize) -> TopGames<T> {
         match self {
-            Order::Sorted { .. } | Order::ByQuery => Top::new(max),
-            Order::Sampled { .. } => Top::distinct(max),
+            Order::Sorted { .. } | Order::ByQuery => TopGames::new(max),
+            Order::Sampled { .. } => TopGames::distinct(max),
         }
     }
 
@@ -186,49 +186,49 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
 /// [`Top::offer`] makes an entry only where it is kept, in place of the worst. Nothing fails here but what a caller makes of
 /// entries: see [`Top::try_map`].
 #[derive(Clone, Debug)]
-pub struct Top<T> {
+pub struct TopGames<T> {
     max: usize,
     /// The ranks that are kept, if each may be kept once.
     ranks: Option<HashSet<Rank>>,
     /// The worst that is kept on top.
-    kept: BinaryHeap<Entry<T>>,
+    kept: BinaryHeap<RankEntry<T>>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct RankEntry<T> {
     place: (Rank, u32),
     what: T,
 }
 
-impl<T> PartialEq for Entry<T> {
+impl<T> PartialEq for RankEntry<T> {
     fn eq(&self, other: &Self) -> bool {
         self.place == other.place
     }
 }
 
-impl<T> Eq for Entry<T> {}
+impl<T> Eq for RankEntry<T> {}
 
-impl<T> PartialOrd for Entry<T> {
+impl<T> PartialOrd for RankEntry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<T> Ord for Entry<T> {
+impl<T> Ord for RankEntry<T> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.place.cmp(&other.place)
     }
 }
 
-impl<T> Top<T> {
+impl<T> TopGames<T> {
     /// Room for `max` of them.
-    pub fn new(max: usize) -> Top<T> {
-        Top { max, ranks: None, kept: BinaryHeap::new() }
+    pub fn new(max: usize) -> TopGames<T> {
+        TopGames { max, ranks: None, kept: BinaryHeap::new() }
     }
 
     /// The same, but only the first of each rank is kept.
-    pub fn distinct(max: usize) -> Top<T> {
-        Top { ranks: Some(HashSet::new()), ..Top::new(max) }
+    pub fn distinct(max: usize) -> TopGames<T> {
+        TopGames { ranks: Some(HashSet::new()), ..TopGames::new(max) }
     }
 
     /// Keeps what `make` makes, if a game of this rank and number is among the best so far.
@@ -239,7 +239,7 @@ impl<T> Top<T> {
         }
         if self.kept.len() < self.max {
             self.ranks.iter_mut().for_each(|ranks| _ = ranks.insert(place.0.clone()));
-            self.kept.push(Entry { place, what: make() });
+            self.kept.push(RankEntry { place, what: make() });
         } else if let Some(mut worst) = self.kept.peek_mut()
             && place < worst.place
         {
@@ -247,28 +247,28 @@ impl<T> Top<T> {
                 ranks.remove(&worst.place.0);
                 ranks.insert(place.0.clone());
             }
-            *worst = Entry { place, what: make() };
+            *worst = RankEntry { place, what: make() };
         }
     }
 
     /// Adds what was kept of games that follow.
-    pub fn merge(&mut self, next: Top<T>) {
+    pub fn merge(&mut self, next: TopGames<T>) {
         let mut entries = next.kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
-        for Entry { place: (rank, number), what } in entries {
+        for RankEntry { place: (rank, number), what } in entries {
             self.offer(rank, number, || what);
         }
     }
 
     /// Best first.
-    fn sorted(&self) -> Vec<&Entry<T>> {
-        let mut entries: Vec<&Entry<T>> = self.kept.iter().collect();
+    fn sorted(&self) -> Vec<&RankEntry<T>> {
+        let mut entries: Vec<&RankEntry<T>> = self.kept.iter().collect();
         entries.sort_unstable_by(|a, b| a.place.cmp(&b.place));
         entries
     }
 
     /// Whether both keep as much by the same rule, so that they can be merged.
-    pub fn is_like(&self, other: &Top<T>) -> bool {
+    pub fn is_like(&self, other: &TopGames<T>) -> bool {
         self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
     }
 
@@ -295,10 +295,10 @@ impl<T> Top<T> {
     }
 
     /// Makes something of all that is kept.
-    pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> Top<U> {
-        let Top { max, ranks, kept } = self;
-        let kept = kept.into_iter().map(|Entry { place, what }| Entry { place, what: make(what) });
-        Top { max, ranks, kept: kept.collect() }
+    pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> TopGames<U> {
+        let TopGames { max, ranks, kept } = self;
+        let kept = kept.into_iter().map(|RankEntry { place, what }| RankEntry { place, what: make(what) });
+        TopGames { max, ranks, kept: kept.collect() }
     }
 
     /// The same where it can fail.
@@ -306,12 +306,12 @@ impl<T> Top<T> {
     /// # Errors
     ///
     /// The first error of `make`.
-    pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<Top<U>, E> {
-        let Top { max, ranks, kept } = self;
+    pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<TopGames<U>, E> {
+        let TopGames { max, ranks, kept } = self;
         let mut entries = kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
-        let kept = entries.into_iter().map(|Entry { place, what }| Ok(Entry { place, what: make(what)? }));
-        Ok(Top { max, ranks, kept: kept.collect::<Result<_, E>>()? })
+        let kept = entries.into_iter().map(|RankEntry { place, what }| Ok(RankEntry { place, what: make(what)? }));
+        Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 
     /// All that was kept but the first `skip`, as it is listed: best first, but a sample as the games stand in the database.
@@ -325,27 +325,27 @@ impl<T> Top<T> {
 }
 
 /// Both keep the same by the same rule.
-impl<T: PartialEq> PartialEq for Top<T> {
-    fn eq(&self, other: &Top<T>) -> bool {
+impl<T: PartialEq> PartialEq for TopGames<T> {
+    fn eq(&self, other: &TopGames<T>) -> bool {
         let (ours, theirs) = (self.sorted(), other.sorted());
-        let same = |(a, b): (&&Entry<T>, &&Entry<T>)| a.place == b.place && a.what == b.what;
+        let same = |(a, b): (&&RankEntry<T>, &&RankEntry<T>)| a.place == b.place && a.what == b.what;
         self.is_like(other) && ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
     }
 }
 
 /// The rule, and what is kept, best first: `(max, is_distinct, [(rank, number, what)])`.
-impl<T: Serialize> Serialize for Top<T> {
+impl<T: Serialize> Serialize for TopGames<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept =
-            self.sorted().into_iter().map(|Entry { place: (rank, number), what }| (rank, number, what));
+            self.sorted().into_iter().map(|RankEntry { place: (rank, number), what }| (rank, number, what));
         (self.max, self.ranks.is_some(), kept.collect::<Vec<_>>()).serialize(serializer)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Top<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Top<T>, D::Error> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for TopGames<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TopGames<T>, D::Error> {
         let (max, is_distinct, kept) = <(usize, bool, Vec<(Rank, u32, T)>)>::deserialize(deserializer)?;
-        let mut top = if is_distinct { Top::distinct(max) } else { Top::new(max) };
+        let mut top = if is_distinct { TopGames::distinct(max) } else { TopGames::new(max) };
         kept.into_iter().for_each(|(rank, number, what)| top.offer(rank, number, || what));
         Ok(top)
     }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use orbit_core::board::Color;
 use orbit_core::game::rating::{self, RATING_MAX};
-use orbit_core::game::{Header as _, PlayerName, tags};
+use orbit_core::game::{GameHeader as _, PlayerName, tags};
 use orbit_core::named::choices;
 use orbit_reel::{Block, GameRow, TagName};
 

@@ -8,16 +8,16 @@ use orbit_query::tree::Header;
 use orbit_reel::Block;
 
 /// What is counted of the queries of a scan while some blocks are evaluated.
-pub(super) struct Counting<'a> {
+pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
     /// Of each block and query that asks for it.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
-impl<'a> Counting<'a> {
-    pub(super) fn new(queries: &'a [PreparedQuery], blocks: usize) -> Counting<'a> {
+impl<'a> FoundCounts<'a> {
+    pub(super) fn new(queries: &'a [PreparedQuery], blocks: usize) -> FoundCounts<'a> {
         let of_block = |_| queries.iter().map(|_| Mutex::default()).collect();
-        Counting { queries, games: (0..blocks).map(of_block).collect() }
+        FoundCounts { queries, games: (0..blocks).map(of_block).collect() }
     }
 
     /// Counts the positions at which a query matches, and takes away those of games that are not found. `hits` are all that

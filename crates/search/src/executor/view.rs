@@ -9,12 +9,12 @@ use std::sync::Arc;
 use crate::choice::Choice;
 use crate::executor::Executor;
 use orbit_core::board::Color;
-use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, Span, Wants};
+use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, MatchSpan, Wants};
 use orbit_reel::{Block, GameRow};
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Block,
     /// Which games count; `None` if all do.
     pub(super) games: Option<Vec<bool>>,
@@ -29,8 +29,8 @@ pub(super) struct View<'a> {
 /// What tells of what the hits of each query consist, where that is wanted.
 type AllSpans<'a> = Vec<Option<Box<dyn FindSpan + 'a>>>;
 
-impl<'a> View<'a> {
-    pub(super) fn new(whole: &'a Block, choice: &Choice) -> View<'a> {
+impl<'a> BlockView<'a> {
+    pub(super) fn new(whole: &'a Block, choice: &Choice) -> BlockView<'a> {
         let sides = choice.sides(whole);
         let games = match &sides {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
@@ -39,7 +39,7 @@ impl<'a> View<'a> {
         let part = sides.as_deref().map(|sides| whole.seen_by(sides));
         let places = sides.iter().flatten().enumerate();
         let places = places.filter_map(|(index, side)| side.map(|side| (index, side == Color::Black)));
-        View { whole, games, places: places.collect(), sides, part }
+        BlockView { whole, games, places: places.collect(), sides, part }
     }
 
     /// The block that engines get.
@@ -108,14 +108,14 @@ impl<'a> View<'a> {
 
 #[derive(Debug)]
 struct PartSpans<'a> {
-    view: &'a View<'a>,
+    view: &'a BlockView<'a>,
     inner: Box<dyn FindSpan + 'a>,
     hits: Hits,
     copies: Option<CopyHits>,
 }
 
 impl FindSpan for PartSpans<'_> {
-    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<Span>> {
+    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         let index = self.view.places.binary_search_by_key(&game.index(), |place| place.0).ok()?;
         self.inner.span((&self.hits, self.copies.as_ref()), &self.view.block().game(index), node)
     }

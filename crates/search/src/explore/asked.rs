@@ -51,7 +51,7 @@ pub struct AskError {
 
 /// A position and the games that count.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ExplorerRequest {
     /// The position, with the en passant square only where a pawn may take.
     pub(super) position: Position,
     pub(super) chess: Chess,
@@ -66,13 +66,13 @@ pub struct Asked {
     conditions: Vec<Condition>,
 }
 
-impl Asked {
+impl ExplorerRequest {
     /// Reads what is asked. Lists are as long as lichess's unless the parameters say otherwise: 12 moves, 4 games each.
     ///
     /// # Errors
     ///
     /// The first value that cannot be read.
-    pub fn read(parameters: &Parameters) -> Result<Asked, AskError> {
+    pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
         let mut opening = Opening::of_position(&packed(&chess));
@@ -104,7 +104,7 @@ impl Asked {
             None => Ok(usual),
             Some(text) => number::<usize>(name, text).map(|limit| limit.min(LISTED_MAX)),
         };
-        Ok(Asked {
+        Ok(ExplorerRequest {
             position: legal::with_usable_en_passant(&packed(&chess)),
             chess,
             opening,

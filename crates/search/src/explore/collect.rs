@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::asked::Asked;
+use super::asked::ExplorerRequest;
 use crate::report::Found;
 use crate::run::{BlockResult, Collector, Part, PartError};
 use crate::stats::MoveTally;
 use orbit_core::board::{Color, PackedMove, legal};
-use orbit_core::game::{Date, Header as _, Rating, Speed, tags, url};
-use orbit_database::Room;
+use orbit_core::game::{Date, GameHeader as _, Rating, Speed, tags, url};
+use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
@@ -18,7 +18,7 @@ use orbit_reel::replay::position_at;
 /// Collects the games that come to a position.
 #[derive(Clone, Debug)]
 pub struct Explorer {
-    asked: Asked,
+    asked: ExplorerRequest,
 }
 
 /// The moves that were played in a position in some blocks.
@@ -74,12 +74,12 @@ impl ExploredMove {
 
 impl Explorer {
     /// Collects what is asked.
-    pub fn new(asked: Asked) -> Explorer {
+    pub fn new(asked: ExplorerRequest) -> Explorer {
         Explorer { asked }
     }
 
     /// The question.
-    pub fn asked(&self) -> &Asked {
+    pub fn asked(&self) -> &ExplorerRequest {
         &self.asked
     }
 
@@ -117,9 +117,9 @@ impl Collector for Explorer {
         Wants::HITS | Wants::TAGS
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> ExplorerPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ExplorerPart {
         let found = result.first();
-        let Asked { top_max, recent_max, .. } = self.asked;
+        let ExplorerRequest { top_max, recent_max, .. } = self.asked;
         let mut part = ExplorerPart { top_max, recent_max, ..ExplorerPart::default() };
         for game in found.block.games().filter(|game| found.has_hits(game) && found.counts(game)) {
             let Some(node) = self.last_visit(&found, &game) else { continue };

@@ -8,6 +8,6 @@ mod asked;
 mod collect;
 mod written;
 
-pub use self::asked::{AskError, Asked, LISTED_MAX, Parameters};
+pub use self::asked::{AskError, ExplorerRequest, LISTED_MAX, Parameters};
 pub use self::collect::{ExploredGame, ExploredMove, Explorer, ExplorerPart};
 pub use self::written::Explored;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use shakmaty::EnPassantMode;
 use shakmaty::fen::Fen;
 
-use super::asked::Asked;
+use super::asked::ExplorerRequest;
 use super::collect::{ExploredGame, ExploredMove, ExplorerPart};
 use crate::report::{TextTable, grouped};
 use orbit_core::board::{Color, MoveKind, PackedMove, Position};
@@ -14,7 +14,7 @@ use orbit_core::visible;
 /// The moves that are played in a position.
 #[derive(Debug)]
 pub struct Explored<'a> {
-    asked: &'a Asked,
+    asked: &'a ExplorerRequest,
     part: &'a ExplorerPart,
     /// By the number of their games.
     moves: Vec<(PackedMove, &'a ExploredMove)>,
@@ -24,7 +24,7 @@ pub struct Explored<'a> {
 
 impl<'a> Explored<'a> {
     /// The question, and the answer to it.
-    pub fn new(asked: &'a Asked, part: &'a ExplorerPart) -> Explored<'a> {
+    pub fn new(asked: &'a ExplorerRequest, part: &'a ExplorerPart) -> Explored<'a> {
         let with_move = part.moves.iter().filter_map(|(mv, sum)| Some((PackedMove((*mv)?), sum)));
         let mut moves: Vec<(PackedMove, &ExploredMove)> = with_move.collect();
         moves.sort_by_cached_key(|(mv, sum)| (std::cmp::Reverse(sum.games), mv.to_san(&asked.position)));

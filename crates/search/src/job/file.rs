@@ -40,16 +40,16 @@ pub enum PartFault {
 }
 
 #[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Header {
+struct PartHeader {
     job: String,
     number: u32,
     blocks: Option<(u64, u64)>,
 }
 
-impl Header {
-    fn of(job: &Job, part: &JobPart) -> Header {
+impl PartHeader {
+    fn of(job: &Job, part: &JobPart) -> PartHeader {
         let blocks = part.blocks.map(|(first, end)| (first as u64, end as u64));
-        Header { job: job.hash().to_owned(), number: part.number, blocks }
+        PartHeader { job: job.hash().to_owned(), number: part.number, blocks }
     }
 }
 
@@ -120,7 +120,7 @@ impl PartWriter {
     pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
         let path = job.path_of(part, folder);
         let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };
-        let begun = writer.write(&MAGIC).and_then(|()| writer.record(HEADER, &Header::of(job, part)));
+        let begun = writer.write(&MAGIC).and_then(|()| writer.record(HEADER, &PartHeader::of(job, part)));
         begun.map_err(|error| OutputError::Write { path, error })?;
         Ok(writer)
     }
@@ -164,7 +164,7 @@ pub(super) struct PartReader {
 }
 
 /// A record of a part.
-pub(super) enum Record {
+pub(super) enum PartRecord {
     Block(Box<BlockRecord>),
     End(Box<EndRecord>),
 }
@@ -188,13 +188,13 @@ impl PartReader {
         let mut reader = PartReader { path, file, left };
         let mut magic = MAGIC;
         let begins = reader.bytes(&mut magic).is_ok() && magic == MAGIC;
-        let header: Option<Header> = reader
+        let header: Option<PartHeader> = reader
             .content()
             .ok()
             .filter(|(kind, _)| begins && *kind == HEADER)
             .and_then(|(_, bytes)| decoded(&bytes));
         match header {
-            Some(header) if header == Header::of(job, part) => Ok(reader),
+            Some(header) if header == PartHeader::of(job, part) => Ok(reader),
             _ => Err(PartFault::OtherJob),
         }
     }
@@ -205,18 +205,18 @@ impl PartReader {
     }
 
     /// The next record, whose numbers are checked; an error where there is none that can be read.
-    pub(super) fn next(&mut self) -> io::Result<Record> {
+    pub(super) fn next(&mut self) -> io::Result<PartRecord> {
         let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
         let (kind, bytes) = self.content()?;
         let record = match kind {
-            BLOCK => decoded(&bytes).map(Box::new).map(Record::Block),
-            END => decoded(&bytes).map(Box::new).map(Record::End),
+            BLOCK => decoded(&bytes).map(Box::new).map(PartRecord::Block),
+            END => decoded(&bytes).map(Box::new).map(PartRecord::End),
             _ => None,
         };
         let record = record.ok_or_else(|| unreadable("a record is not as it is written"))?;
         let checked = match &record {
-            Record::Block(block) => block.check(),
-            Record::End(end) => end.check(),
+            PartRecord::Block(block) => block.check(),
+            PartRecord::End(end) => end.check(),
         };
         checked.map(|()| record).map_err(unreadable)
     }

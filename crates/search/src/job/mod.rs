@@ -11,6 +11,6 @@ mod record;
 mod replay;
 
 pub use self::file::{PartFault, PartWriter};
-pub use self::plan::{JOB_NAME, Job, JobError, JobPart, Question, Whole, divide, hash_text};
+pub use self::plan::{JOB_NAME, Job, JobError, JobPart, JobRequest, OnePartReason, divide, hash_text};
 pub use self::record::{RecordError, record};
 pub use self::replay::{Replay, ReplayError};

@@ -81,7 +81,7 @@ pub enum JobError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Whole {
+pub enum OnePartReason {
     /// Something of the query lasts from game to game.
     State,
     /// Whether a game is a duplicate depends on the games before it.
@@ -92,27 +92,27 @@ pub enum Whole {
     Stream,
 }
 
-impl Whole {
+impl OnePartReason {
     /// The reason, and what to do about it.
     pub fn text(self) -> &'static str {
         match self {
-            Whole::State => {
+            OnePartReason::State => {
                 "the query keeps something from game to game (a persistent variable, a dictionary or a file), so that games \
                  have an order"
             }
-            Whole::Duplicates => "whether a game is a duplicate depends on the games before it",
-            Whole::Text => {
+            OnePartReason::Duplicates => "whether a game is a duplicate depends on the games before it",
+            OnePartReason::Text => {
                 "the numbers of games of PGN files are known only when all before them was read: `orbit index` makes a \
                  reel of them, of which a job has many parts"
             }
-            Whole::Stream => "standard input and pipes are read once: give the games to `orbit job part 1`",
+            OnePartReason::Stream => "standard input and pipes are read once: give the games to `orbit job part 1`",
         }
     }
 }
 
 /// What is asked: all that decides what parts hold.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Question {
+pub struct JobRequest {
     /// The arguments of the command line.
     pub arguments: Vec<String>,
     /// The queries as text, those of files included, and the choices.
@@ -137,9 +137,9 @@ pub struct Job {
     /// The folder from which relative paths begin.
     pub folder: String,
     /// The question.
-    pub question: Question,
+    pub question: JobRequest,
     /// Why there is one part only, if so.
-    pub whole: Option<Whole>,
+    pub whole: Option<OnePartReason>,
     /// The parts, in the order of the database.
     pub parts: Vec<JobPart>,
 }
@@ -165,7 +165,7 @@ impl JobPart {
 
 impl Job {
     /// Fixes a job.
-    pub fn new(folder: String, question: Question, whole: Option<Whole>, parts: Vec<JobPart>) -> Job {
+    pub fn new(folder: String, question: JobRequest, whole: Option<OnePartReason>, parts: Vec<JobPart>) -> Job {
         let mut job = Job {
             schema: SCHEMA,
             orbit: env!("CARGO_PKG_VERSION").to_owned(),
@@ -182,7 +182,7 @@ impl Job {
 
     fn hash_now(&self) -> String {
         // The same search may be spelt in several ways, and be begun in several folders.
-        let question = Question { arguments: Vec::new(), ..self.question.clone() };
+        let question = JobRequest { arguments: Vec::new(), ..self.question.clone() };
         let bare = Job { hash: String::new(), folder: String::new(), question, ..self.clone() };
         let bytes = serde_json::to_vec(&bare).expect("a job is numbers and texts");
         format!("{:032x}", XxHash3_128::oneshot(&bytes))
@@ -269,7 +269,7 @@ impl Job {
     /// # Errors
     ///
     /// [`JobError::Other`].
-    pub fn demand(&self, now: &Question, folder: &Path) -> Result<(), JobError> {
+    pub fn demand(&self, now: &JobRequest, folder: &Path) -> Result<(), JobError> {
         let then = &self.question;
         let what = if then.sources != now.sources {
             "the sources are others"
@@ -370,7 +370,7 @@ mod tests {
         let read = |blocks: &[Option<(usize, usize)>]| {
             let folder = tempfile::tempdir().unwrap();
             let part = |(number, &blocks)| JobPart { number, blocks, positions: None };
-            let question = Question {
+            let question = JobRequest {
                 arguments: Vec::new(),
                 request: Request::default(),
                 output: Value::Null,

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::file::{BlockRecord, EndRecord, PartFault, PartReader, Record, SourceRecord};
+use super::file::{BlockRecord, EndRecord, PartFault, PartReader, PartRecord, SourceRecord};
 use super::plan::{Job, JobPart};
 use crate::run::{Collector as _, Collectors, Parts};
 use orbit_database::{SourceSummary, StreamedBlock, Summary};
@@ -118,21 +118,21 @@ impl Replay {
             loop {
                 let record = reader.next().map_err(|error| unreadable(reader.path(), error))?;
                 let parts = match &record {
-                    Record::Block(block) => &block.parts,
-                    Record::End(end) => &end.parts,
+                    PartRecord::Block(block) => &block.parts,
+                    PartRecord::End(end) => &end.parts,
                 };
                 if !collectors.could_make(parts) {
                     let error = io::Error::new(io::ErrorKind::InvalidData, "a record is of another search");
                     return Err(unreadable(reader.path(), error));
                 }
                 let flow = match record {
-                    Record::Block(block) => {
+                    PartRecord::Block(block) => {
                         let BlockRecord { totals, side_lines, bytes, parts } = *block;
                         summary.totals.add(&totals);
                         summary.side_lines += side_lines;
                         take(StreamedBlock::of_part(totals, side_lines, bytes), parts)
                     }
-                    Record::End(end) => {
+                    PartRecord::End(end) => {
                         let EndRecord { parts, sources, side_lines, finished } = *end;
                         summary.side_lines += side_lines;
                         summary.sources.iter_mut().zip(sources).for_each(|(sum, source)| add(sum, source));

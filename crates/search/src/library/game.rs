@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::report::{fen_at, game_pgn};
 use orbit_core::board::{Color, PackedMove, Position};
-use orbit_core::game::{Header as _, MoveNumbers, date, tags};
+use orbit_core::game::{GameHeader as _, MoveNumbers, date, tags};
 use orbit_core::text::decode;
 use orbit_pgn::Outcome;
 use orbit_reel::{Block, GameRow};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{GameRef, Query};
 use crate::report::{Found, SpanMoves};
 use orbit_core::board::{Bitboard, Position};
-use orbit_engine::{Answer, CopyDetail, Span, SpanKind};
+use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
 
 /// One position that a query hits. It can be kept, as its [`GameRef`] can; what takes time is computed when it is asked for.
@@ -19,7 +19,7 @@ pub struct Hit {
     lowest: (Option<u32>, usize),
     /// All copies that match, if they were wanted.
     copies: Option<Arc<[u32]>>,
-    pub(super) span: Option<Arc<Span>>,
+    pub(super) span: Option<Arc<MatchSpan>>,
     query: Query,
 }
 
@@ -54,7 +54,7 @@ pub struct MatchedCopy<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HitSpan<'a> {
-    span: &'a Span,
+    span: &'a MatchSpan,
     game: &'a GameRef,
 }
 
@@ -188,14 +188,14 @@ impl fmt::Debug for Hit {
 }
 
 /// Hands out what a query finds as hits.
-pub(super) struct Hits<'a> {
+pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
     /// The lowest copy and how many match where what was found does not tell.
     pub(super) untold: (Option<u32>, usize),
 }
 
-impl Hits<'_> {
+impl HitMaker<'_> {
     /// The hits of a game of a block in which so much was found.
     pub(super) fn of(
         &self,

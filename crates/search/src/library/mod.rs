@@ -37,7 +37,7 @@ pub use self::options::{DatabaseOptions, Residence};
 pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
 pub use self::scan::Scan;
-pub(crate) use self::scan::Told;
+pub(crate) use self::scan::BlockFindings;
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 

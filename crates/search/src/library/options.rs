@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{Cancel, Database, DatabaseError, Progress, stamp_of};
 use crate::executor::{EngineChoice, EngineOptions};
-use orbit_database::{BlockStream, Held, PlaceCache, Reading, StreamError, StreamOptions, Turns};
+use orbit_database::{BlockStream, Held, PlaceCache, HeldReading, StreamError, StreamOptions, Turns};
 use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
@@ -234,13 +234,13 @@ impl<'a> DatabaseOptions<'a> {
             return Err(DatabaseError::Cancelled);
         }
         Ok(match reading {
-            Reading::Whole(held) => {
+            HeldReading::Whole(held) => {
                 progress.finish(held.summary());
                 watch(progress);
                 let positions = held.totals().positions;
                 (Some(held), positions)
             }
-            Reading::Partial { totals, bytes } => (None, known.max(estimate(&totals, bytes, bytes_total))),
+            HeldReading::Partial { totals, bytes } => (None, known.max(estimate(&totals, bytes, bytes_total))),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::request::Request;
 use crate::themes;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::PreparedQuery;
-use orbit_plan::Options;
+use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
@@ -26,9 +26,9 @@ use orbit_transforms::Filter;
 /// # Ok::<(), orbit_search::QueryError>(())
 /// ```
 #[derive(Clone)]
-pub struct Query(Arc<Inner>);
+pub struct Query(Arc<QueryInner>);
 
-struct Inner {
+struct QueryInner {
     text: String,
     prepared: PreparedQuery,
     remarks: Vec<Diagnostic>,
@@ -120,20 +120,20 @@ impl Query {
     fn prepare(text: &str, parsed: Result<Parsed, Diagnostic>) -> Result<Query, QueryError> {
         let fault = |diagnostic| QueryError::new(text, diagnostic);
         let Parsed { query, mut remarks } = parsed.map_err(fault)?;
-        let prepared = PreparedQuery::new(query, Options::default()).map_err(fault)?;
+        let prepared = PreparedQuery::new(query, PlanOptions::default()).map_err(fault)?;
         remarks.extend(prepared.planner.warnings());
         let text = text.to_owned();
-        Ok(Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() })))
+        Ok(Query(Arc::new(QueryInner { text, prepared, remarks, names: OnceLock::new() })))
     }
 
     /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The database must keep
     /// them: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     #[must_use]
     pub fn with_variations(&self) -> Query {
-        let Inner { text, prepared, remarks, .. } = &*self.0;
+        let QueryInner { text, prepared, remarks, .. } = &*self.0;
         let (text, remarks, mut prepared) = (text.clone(), remarks.clone(), prepared.clone());
         prepared.query.variations = true;
-        Query(Arc::new(Inner { text, prepared, remarks, names: OnceLock::new() }))
+        Query(Arc::new(QueryInner { text, prepared, remarks, names: OnceLock::new() }))
     }
 
     /// The text as it was given.

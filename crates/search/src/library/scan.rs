@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::hit::Hits;
+use super::hit::HitMaker;
 use super::{Cancel, Database, DatabaseError, Hit, Progress, Query};
 use crate::choice::{Choice, Condition, Order, Player};
 use crate::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
@@ -11,7 +11,7 @@ use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::stats::{Counts, Grouping, Stats};
 use orbit_core::board::Color;
-use orbit_database::{BlockStream, Room, StreamedBlock, Summary, Turns};
+use orbit_database::{BlockStream, MemoryBudget, StreamedBlock, Summary, Turns};
 use orbit_engine::verify::Sample;
 use orbit_engine::{Answers, Spans, Wants};
 use orbit_query::Type;
@@ -56,7 +56,7 @@ pub struct Scan<'a> {
 
 /// What the first query of a request answers on a block.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct BlockFindings {
     /// At the hits that count.
     pub(crate) answers: Answers,
     /// For each game, whether it counts; `None` if all do.
@@ -65,7 +65,7 @@ pub(crate) struct Told {
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
 
-impl Told {
+impl BlockFindings {
     /// What was found in the block that this is told of.
     pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
         Found::of(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
@@ -288,7 +288,7 @@ impl<'a> Scan<'a> {
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
-        let (names, hits) = (Names::default(), Hits { query: &query, sources: &database.sources, untold });
+        let (names, hits) = (Names::default(), HitMaker { query: &query, sources: &database.sources, untold });
         let summary = self.for_each_told(&executor, wants, |streamed, told| {
             let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
             match &mut top {
@@ -324,11 +324,11 @@ impl<'a> Scan<'a> {
         &mut self,
         executor: &Executor,
         wants: Wants,
-        mut take: impl FnMut(&StreamedBlock, Told) -> ControlFlow<()>,
+        mut take: impl FnMut(&StreamedBlock, BlockFindings) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let wants = wants | self.choice.wants();
         let outputs: Vec<_> = self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect();
-        let work = |found: BlockAnswers<'_>, _: &Room| {
+        let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
             let BlockAnswers { block, games, sides, answers, spans } = found;
             let mut answers = answers.into_iter().next()?;
             answers.spans = spans
@@ -336,7 +336,7 @@ impl<'a> Scan<'a> {
                 .next()
                 .flatten()
                 .map(|told| Spans::told(&*told, (&answers.hits, answers.copies.as_ref()), block));
-            Some(Told { answers, games, sides })
+            Some(BlockFindings { answers, games, sides })
         };
         let choice = self.choice.clone();
         self.run(executor, &outputs, &choice, work, |streamed, told| {
@@ -355,7 +355,7 @@ impl<'a> Scan<'a> {
         executor: &Executor,
         outputs: &[Wants],
         choice: &Choice,
-        work: impl Fn(BlockAnswers<'_>, &Room) -> T + Sync,
+        work: impl Fn(BlockAnswers<'_>, &MemoryBudget) -> T + Sync,
         mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let stream = self.stream(false)?;

@@ -11,7 +11,7 @@ use crate::choice::Order;
 use crate::executor::{BlockAnswers, Executor};
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
 use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
-use orbit_database::{Room, Summary};
+use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
 
 /// Rows that are handed out together, at least; fewer at the end.
@@ -127,7 +127,7 @@ impl Table<'_> {
         let mut waiting = Waiting { schema, batches: Vec::new(), rows: 0 };
         let mut top = order.map(|(order, max)| order.top::<RecordBatch>(scan.room(max)));
         let (mut skip, mut left) = (scan.skipped(), scan.games_max.unwrap_or(u64::MAX));
-        let work = |found: BlockAnswers<'_>, room: &Room| {
+        let work = |found: BlockAnswers<'_>, room: &MemoryBudget| {
             let found = BlockResult { found: &found, names: &names }.first();
             let make = || rows.block(&found, most);
             let rows = report_room.make(found.hits.count(), room, make, |rows: &ArrowBlock| {

@@ -8,7 +8,7 @@ use super::{Database, DatabaseError, Scan};
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
 use crate::request::RequestError;
-use crate::run::{About, Comment, FindingsCollector, GamesCollector, GamesTaken, Reach, Run, TakeError};
+use crate::run::{About, Comment, FindingsCollector, GamesCollector, GamesTaken, ListReach, Run, TakeError};
 use orbit_core::files::{OutputFile, refuse_clashes};
 use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
@@ -31,7 +31,7 @@ impl Scan<'_> {
         let database = self.database;
         let file = database.output(path)?;
         let executor = self.executor()?;
-        let collector = GamesCollector::new(Comment::None, Reach::new(self.skip, self.games_max));
+        let collector = GamesCollector::new(Comment::None, ListReach::new(self.skip, self.games_max));
         let choice = std::mem::take(&mut self.choice);
         let run = Run::new(&executor, &choice, &collector);
         let stream = self.stream(run.wants().contains(Wants::GAME_TEXTS))?;

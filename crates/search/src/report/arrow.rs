@@ -18,7 +18,7 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 
 pub use self::positions::PositionRows;
 
-use super::columns::{Cell, Column, ColumnType, Columns, SpanCells, cell, span_cells};
+use super::columns::{TableCell, Column, ColumnType, Columns, SpanCells, cell, span_cells};
 use super::row::{Found, Rows};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
@@ -26,12 +26,12 @@ use orbit_reel::GameRow;
 /// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, [`ArrowTable::finish`] gives them all.
 pub struct ArrowTable {
     columns: Columns,
-    cells: Vec<Cells>,
+    cells: Vec<ArrowCells>,
     rows: usize,
 }
 
 /// The cells of a column.
-enum Cells {
+enum ArrowCells {
     Numbers(Int64Builder),
     Decimals(Float64Builder),
     Texts(StringBuilder),
@@ -45,7 +45,7 @@ enum Cells {
 impl ArrowTable {
     /// A table of these columns without rows.
     pub fn new(columns: Columns) -> ArrowTable {
-        let cells = columns.list().iter().map(|column| Cells::of(*column)).collect();
+        let cells = columns.list().iter().map(|column| ArrowCells::of(*column)).collect();
         ArrowTable { columns, cells, rows: 0 }
     }
 
@@ -62,7 +62,7 @@ impl ArrowTable {
     /// Appends the rows of a game.
     pub fn add(&mut self, found: &Found, game: &GameRow, rows: Rows) {
         // What all positions of a game share is made once.
-        let mut shared: Vec<Option<Cell<'static>>> = vec![None; self.cells.len()];
+        let mut shared: Vec<Option<TableCell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
         found.rows_with(game, rows, columns.row_parts(), |row| {
             let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
@@ -81,7 +81,7 @@ impl ArrowTable {
 
     /// All rows.
     pub fn finish(mut self) -> RecordBatch {
-        let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(Cells::finish).collect();
+        let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(ArrowCells::finish).collect();
         let fields = self.columns.list().iter().zip(&arrays);
         let fields: Fields = fields
             .map(|(column, array)| Field::new(column.name(), array.data_type().clone(), true))
@@ -93,87 +93,87 @@ impl ArrowTable {
 }
 
 /// A cell that games share, to be kept beyond its row.
-fn owned(cell: Cell) -> Option<Cell<'static>> {
+fn owned(cell: TableCell) -> Option<TableCell<'static>> {
     match cell {
-        Cell::Null => Some(Cell::Null),
-        Cell::Number(number) => Some(Cell::Number(number)),
-        Cell::Decimal(number) => Some(Cell::Decimal(number)),
-        Cell::Text(text) => Some(Cell::Text(Cow::Owned(text.into_owned()))),
-        Cell::Tags(tags) => {
+        TableCell::Null => Some(TableCell::Null),
+        TableCell::Number(number) => Some(TableCell::Number(number)),
+        TableCell::Decimal(number) => Some(TableCell::Decimal(number)),
+        TableCell::Text(text) => Some(TableCell::Text(Cow::Owned(text.into_owned()))),
+        TableCell::Tags(tags) => {
             let owned = |(name, value): (Cow<str>, Cow<str>)| {
                 (Cow::Owned(name.into_owned()), Cow::Owned(value.into_owned()))
             };
-            Some(Cell::Tags(tags.into_iter().map(owned).collect()))
+            Some(TableCell::Tags(tags.into_iter().map(owned).collect()))
         }
         _ => None,
     }
 }
 
-impl Cells {
-    fn of(column: Column) -> Cells {
+impl ArrowCells {
+    fn of(column: Column) -> ArrowCells {
         let texts = || ListBuilder::new(StringBuilder::new());
         let names =
             || Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() });
         match (column, column.ty()) {
-            (_, ColumnType::Number) => Cells::Numbers(Int64Builder::new()),
-            (_, ColumnType::Decimal) => Cells::Decimals(Float64Builder::new()),
-            (_, ColumnType::Text) => Cells::Texts(StringBuilder::new()),
+            (_, ColumnType::Number) => ArrowCells::Numbers(Int64Builder::new()),
+            (_, ColumnType::Decimal) => ArrowCells::Decimals(Float64Builder::new()),
+            (_, ColumnType::Text) => ArrowCells::Texts(StringBuilder::new()),
             (Column::SpanNodes | Column::SpanPlies, _) => {
-                Cells::NumberLists(ListBuilder::new(Int64Builder::new()))
+                ArrowCells::NumberLists(ListBuilder::new(Int64Builder::new()))
             }
-            (_, ColumnType::List) => Cells::TextLists(texts()),
-            (Column::Matched, _) => Cells::Pieces(MapBuilder::new(names(), StringBuilder::new(), texts())),
+            (_, ColumnType::List) => ArrowCells::TextLists(texts()),
+            (Column::Matched, _) => ArrowCells::Pieces(MapBuilder::new(names(), StringBuilder::new(), texts())),
             (Column::Tags, _) => {
-                Cells::Tags(MapBuilder::new(names(), StringBuilder::new(), StringBuilder::new()))
+                ArrowCells::Tags(MapBuilder::new(names(), StringBuilder::new(), StringBuilder::new()))
             }
-            (_, ColumnType::Object) => Cells::Span(span_builder()),
+            (_, ColumnType::Object) => ArrowCells::Span(span_builder()),
         }
     }
 
-    fn push(&mut self, cell: &Cell) {
+    fn push(&mut self, cell: &TableCell) {
         match (self, cell) {
-            (Cells::Numbers(cells), Cell::Number(number)) => cells.append_value(*number),
-            (Cells::Numbers(cells), _) => cells.append_null(),
+            (ArrowCells::Numbers(cells), TableCell::Number(number)) => cells.append_value(*number),
+            (ArrowCells::Numbers(cells), _) => cells.append_null(),
             // Both are exact, so that the quotient is the number that the digits mean.
-            (Cells::Decimals(cells), Cell::Decimal(number)) => cells.append_value(*number as f64 / 1000.0),
-            (Cells::Decimals(cells), _) => cells.append_null(),
-            (Cells::Texts(cells), Cell::Text(text)) => cells.append_value(text),
-            (Cells::Texts(cells), _) => cells.append_null(),
-            (Cells::NumberLists(cells), Cell::Numbers(numbers)) => push_numbers(cells, numbers),
-            (Cells::NumberLists(cells), _) => cells.append_null(),
-            (Cells::TextLists(cells), Cell::Words(words)) => push_texts(cells, words),
-            (Cells::TextLists(cells), _) => cells.append_null(),
-            (Cells::Pieces(cells), Cell::Pieces(pieces)) => {
+            (ArrowCells::Decimals(cells), TableCell::Decimal(number)) => cells.append_value(*number as f64 / 1000.0),
+            (ArrowCells::Decimals(cells), _) => cells.append_null(),
+            (ArrowCells::Texts(cells), TableCell::Text(text)) => cells.append_value(text),
+            (ArrowCells::Texts(cells), _) => cells.append_null(),
+            (ArrowCells::NumberLists(cells), TableCell::Numbers(numbers)) => push_numbers(cells, numbers),
+            (ArrowCells::NumberLists(cells), _) => cells.append_null(),
+            (ArrowCells::TextLists(cells), TableCell::Words(words)) => push_texts(cells, words),
+            (ArrowCells::TextLists(cells), _) => cells.append_null(),
+            (ArrowCells::Pieces(cells), TableCell::Pieces(pieces)) => {
                 for (name, squares) in pieces {
                     cells.keys().append_value(name);
                     push_texts(cells.values(), squares);
                 }
                 end_entry(cells, true);
             }
-            (Cells::Pieces(cells), _) => end_entry(cells, false),
-            (Cells::Tags(cells), Cell::Tags(tags)) => {
+            (ArrowCells::Pieces(cells), _) => end_entry(cells, false),
+            (ArrowCells::Tags(cells), TableCell::Tags(tags)) => {
                 for (name, value) in tags {
                     cells.keys().append_value(name);
                     cells.values().append_value(value);
                 }
                 end_entry(cells, true);
             }
-            (Cells::Tags(cells), _) => end_entry(cells, false),
-            (Cells::Span(cells), Cell::Span(span)) => push_span(cells, Some(span)),
-            (Cells::Span(cells), _) => push_span(cells, None),
+            (ArrowCells::Tags(cells), _) => end_entry(cells, false),
+            (ArrowCells::Span(cells), TableCell::Span(span)) => push_span(cells, Some(span)),
+            (ArrowCells::Span(cells), _) => push_span(cells, None),
         }
     }
 
     fn finish(&mut self) -> ArrayRef {
         match self {
-            Cells::Numbers(cells) => ArrayBuilder::finish(cells),
-            Cells::Decimals(cells) => ArrayBuilder::finish(cells),
-            Cells::Texts(cells) => ArrayBuilder::finish(cells),
-            Cells::NumberLists(cells) => ArrayBuilder::finish(cells),
-            Cells::TextLists(cells) => ArrayBuilder::finish(cells),
-            Cells::Pieces(cells) => ArrayBuilder::finish(cells),
-            Cells::Tags(cells) => ArrayBuilder::finish(cells),
-            Cells::Span(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::Numbers(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::Decimals(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::Texts(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::NumberLists(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::TextLists(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::Pieces(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::Tags(cells) => ArrayBuilder::finish(cells),
+            ArrowCells::Span(cells) => ArrayBuilder::finish(cells),
         }
     }
 }

@@ -239,7 +239,7 @@ impl std::fmt::Debug for Columns {
 
 /// What stands in a column.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Cell<'a> {
+pub(super) enum TableCell<'a> {
     Null,
     Number(i64),
     /// In thousandths.
@@ -273,19 +273,19 @@ impl Column {
 }
 
 /// What stands in a column of a row.
-pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Option<&SpanCells>) -> Cell<'a> {
+pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Option<&SpanCells>) -> TableCell<'a> {
     use Column as C;
     let game = &row.game;
     match column {
-        C::Schema => Cell::Number(SCHEMA.into()),
-        C::Game => Cell::Number(game.number().into()),
+        C::Schema => TableCell::Number(SCHEMA.into()),
+        C::Game => TableCell::Number(game.number().into()),
         C::Source => text(found.names.source(game)),
-        C::NumberInSource => Cell::Number(game.number_in_source().into()),
-        C::Offset => Cell::Number(i64::try_from(game.offset()).unwrap_or(i64::MAX)),
+        C::NumberInSource => TableCell::Number(game.number_in_source().into()),
+        C::Offset => TableCell::Number(i64::try_from(game.offset()).unwrap_or(i64::MAX)),
         C::Event => tag(row, "Event"),
         C::Site => tag(row, "Site"),
-        C::Date => Date::of_game(game).and_then(Date::iso).map_or(Cell::Null, |date| Cell::Text(date.into())),
-        C::Year => Date::of_game(game).map_or(Cell::Null, |date| Cell::Number(date.year.into())),
+        C::Date => Date::of_game(game).and_then(Date::iso).map_or(TableCell::Null, |date| TableCell::Text(date.into())),
+        C::Year => Date::of_game(game).map_or(TableCell::Null, |date| TableCell::Number(date.year.into())),
         C::Round => tag(row, "Round"),
         C::White => tag(row, "White"),
         C::Black => tag(row, "Black"),
@@ -293,87 +293,87 @@ pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Opt
         C::WhiteElo => number(Rating::White.of_game(game)),
         C::BlackElo => number(Rating::Black.of_game(game)),
         C::Eco => tag(row, "ECO"),
-        C::OpeningName => game.opening().map_or(Cell::Null, |opening| text(&opening.name)),
-        C::OpeningEco => game.opening().map_or(Cell::Null, |opening| text(opening.eco.as_str())),
-        C::Ply => Cell::Number(row.ply.into()),
+        C::OpeningName => game.opening().map_or(TableCell::Null, |opening| text(&opening.name)),
+        C::OpeningEco => game.opening().map_or(TableCell::Null, |opening| text(opening.eco.as_str())),
+        C::Ply => TableCell::Number(row.ply.into()),
         C::Move => match &row.san {
-            Some(san) => Cell::Text(format!("{} {san}", row.label).into()),
-            None => Cell::Null,
+            Some(san) => TableCell::Text(format!("{} {san}", row.label).into()),
+            None => TableCell::Null,
         },
-        C::San => row.san.as_deref().map_or(Cell::Null, text),
+        C::San => row.san.as_deref().map_or(TableCell::Null, text),
         C::Fen => text(&row.fen),
         C::Next => text(&row.next),
         C::Value => {
             if let Answer::Num(value) = row.value {
                 number(value)
             } else {
-                Cell::Null
+                TableCell::Null
             }
         }
         C::Squares => match row.value {
             Answer::Set(set) => {
-                Cell::Words(set.into_iter().map(|square| square.to_string().into()).collect())
+                TableCell::Words(set.into_iter().map(|square| square.to_string().into()).collect())
             }
-            _ => Cell::Null,
+            _ => TableCell::Null,
         },
         C::SquaresCount => match row.value {
-            Answer::Set(set) => Cell::Number(set.count() as i64),
-            _ => Cell::Null,
+            Answer::Set(set) => TableCell::Number(set.count() as i64),
+            _ => TableCell::Null,
         },
         C::Matched => match found.matched(row) {
-            pieces if pieces.is_empty() => Cell::Null,
+            pieces if pieces.is_empty() => TableCell::Null,
             pieces => {
                 let squares =
                     |set: orbit_core::board::Bitboard| set.into_iter().map(|square| square.to_string());
-                Cell::Pieces(pieces.into_iter().map(|(name, set)| (name, squares(set).collect())).collect())
+                TableCell::Pieces(pieces.into_iter().map(|(name, set)| (name, squares(set).collect())).collect())
             }
         },
         C::Copy => number(row.copy.map(|copy| i64::from(copy) + 1)),
         C::Pattern => named(&found.names.copies, row),
         C::Transform => match found.difference_at(row) {
-            Some(difference) => Cell::Text(difference.placement.to_string().into()),
+            Some(difference) => TableCell::Text(difference.placement.to_string().into()),
             None => named(&found.names.transforms, row),
         },
         C::Missing => men(found.difference_at(row).map(|difference| &difference.missing[..])),
         C::Side => match found.sides {
             Some(_) => text(if found.side(game).is_white() { "white" } else { "black" }),
-            None => Cell::Null,
+            None => TableCell::Null,
         },
-        C::Clock => row.measures.clock.map_or(Cell::Null, Cell::Decimal),
-        C::Spent => row.measures.spent.map_or(Cell::Null, Cell::Decimal),
+        C::Clock => row.measures.clock.map_or(TableCell::Null, TableCell::Decimal),
+        C::Spent => row.measures.spent.map_or(TableCell::Null, TableCell::Decimal),
         C::Eval => match row.measures.eval {
-            Some(eval @ Eval::Centipawns(_)) => Cell::Decimal(eval.thousandths()),
-            _ => Cell::Null,
+            Some(eval @ Eval::Centipawns(_)) => TableCell::Decimal(eval.thousandths()),
+            _ => TableCell::Null,
         },
         C::EvalMate => match row.measures.eval {
-            Some(Eval::Mate(Color::White, moves)) => Cell::Number(moves.into()),
-            Some(Eval::Mate(Color::Black, moves)) => Cell::Number(-i64::from(moves)),
-            _ => Cell::Null,
+            Some(Eval::Mate(Color::White, moves)) => TableCell::Number(moves.into()),
+            Some(Eval::Mate(Color::Black, moves)) => TableCell::Number(-i64::from(moves)),
+            _ => TableCell::Null,
         },
         C::Besides => men(found.difference_at(row).map(|difference| &difference.besides[..])),
-        C::Copies => Cell::Number(row.copies as i64),
-        C::Hits => Cell::Number(row.hits as i64),
-        C::Url => row.url().map_or(Cell::Null, |url| Cell::Text(url.into())),
-        C::Node => Cell::Number(row.node.into()),
+        C::Copies => TableCell::Number(row.copies as i64),
+        C::Hits => TableCell::Number(row.hits as i64),
+        C::Url => row.url().map_or(TableCell::Null, |url| TableCell::Text(url.into())),
+        C::Node => TableCell::Number(row.node.into()),
         C::Line => text(&row.line),
         // A string of the query may be empty, and is one then.
-        C::Text => row.text.map_or(Cell::Null, |text| Cell::Text(decode(text))),
-        C::Tags => Cell::Tags(tags_of(game)),
-        C::Span => span.map_or(Cell::Null, |span| Cell::Span(span.clone())),
+        C::Text => row.text.map_or(TableCell::Null, |text| TableCell::Text(decode(text))),
+        C::Tags => TableCell::Tags(tags_of(game)),
+        C::Span => span.map_or(TableCell::Null, |span| TableCell::Span(span.clone())),
         C::SpanKind | C::SpanNodes | C::SpanPlies | C::SpanMoves | C::SpanText | C::SpanLength => {
-            span.map_or(Cell::Null, |span| of_span(column, span))
+            span.map_or(TableCell::Null, |span| of_span(column, span))
         }
     }
 }
 
-fn of_span<'a>(column: Column, span: &SpanCells) -> Cell<'a> {
+fn of_span<'a>(column: Column, span: &SpanCells) -> TableCell<'a> {
     match column {
-        Column::SpanKind => Cell::Text(span.kind.into()),
-        Column::SpanNodes => Cell::Numbers(span.nodes.clone()),
-        Column::SpanPlies => Cell::Numbers(span.plies.clone()),
-        Column::SpanMoves => Cell::Words(span.moves.iter().cloned().map(Cow::Owned).collect()),
-        Column::SpanText => Cell::Text(span.text.clone().into()),
-        _ => Cell::Number(span.moves.len() as i64),
+        Column::SpanKind => TableCell::Text(span.kind.into()),
+        Column::SpanNodes => TableCell::Numbers(span.nodes.clone()),
+        Column::SpanPlies => TableCell::Numbers(span.plies.clone()),
+        Column::SpanMoves => TableCell::Words(span.moves.iter().cloned().map(Cow::Owned).collect()),
+        Column::SpanText => TableCell::Text(span.text.clone().into()),
+        _ => TableCell::Number(span.moves.len() as i64),
     }
 }
 
@@ -391,25 +391,25 @@ pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
 }
 
 /// Nothing stands for an empty text.
-fn text(text: &str) -> Cell<'_> {
-    if text.is_empty() { Cell::Null } else { Cell::Text(text.into()) }
+fn text(text: &str) -> TableCell<'_> {
+    if text.is_empty() { TableCell::Null } else { TableCell::Text(text.into()) }
 }
 
-fn men(names: Option<&[String]>) -> Cell<'_> {
-    names.map_or(Cell::Null, |names| Cell::Words(names.iter().map(Cow::from).collect()))
+fn men(names: Option<&[String]>) -> TableCell<'_> {
+    names.map_or(TableCell::Null, |names| TableCell::Words(names.iter().map(Cow::from).collect()))
 }
 
-fn number<'a>(number: Option<impl Into<i64>>) -> Cell<'a> {
-    number.map_or(Cell::Null, |number| Cell::Number(number.into()))
+fn number<'a>(number: Option<impl Into<i64>>) -> TableCell<'a> {
+    number.map_or(TableCell::Null, |number| TableCell::Number(number.into()))
 }
 
 /// Tags that say that something is not known say nothing here.
-fn tag<'a>(row: &'a Row, name: &str) -> Cell<'a> {
-    tags::known(&row.game, name).map_or(Cell::Null, Cell::Text)
+fn tag<'a>(row: &'a Row, name: &str) -> TableCell<'a> {
+    tags::known(&row.game, name).map_or(TableCell::Null, TableCell::Text)
 }
 
-fn named<'a>(names: &'a [String], row: &Row) -> Cell<'a> {
-    row.copy.and_then(|copy| names.get(copy as usize)).map_or(Cell::Null, |name| text(name))
+fn named<'a>(names: &'a [String], row: &Row) -> TableCell<'a> {
+    row.copy.and_then(|copy| names.get(copy as usize)).map_or(TableCell::Null, |name| text(name))
 }
 
 /// Of several tags of one name the first counts, as in queries.

@@ -39,7 +39,7 @@ impl CommentStyle {
 
     /// One comment for each node, by node.
     fn comments(&self, number: u32, commentary: &GameCommentary) -> Vec<(u32, Vec<u8>)> {
-        let mut nodes = Nodes::default();
+        let mut nodes = NodeTexts::default();
         if self.numbers {
             nodes.push(0, format!("Game number {number}").as_bytes());
         }
@@ -66,9 +66,9 @@ fn shown(value: Option<&SortValue>) -> Vec<u8> {
 
 /// Texts at the nodes of a game.
 #[derive(Default)]
-struct Nodes(Vec<(u32, Vec<Vec<u8>>)>);
+struct NodeTexts(Vec<(u32, Vec<Vec<u8>>)>);
 
-impl Nodes {
+impl NodeTexts {
     /// Adds a text to a node that has not got it yet.
     fn push(&mut self, node: u32, text: &[u8]) {
         let at = self.0.binary_search_by_key(&node, |(node, _)| *node).unwrap_or_else(|at| {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Cell, Columns, cell, span_cells};
+use super::columns::{TableCell, Columns, cell, span_cells};
 use super::jsonl;
 use super::row::{Found, Rows};
 use orbit_core::game::measures::thousandths_text;
@@ -41,18 +41,18 @@ fn writer() -> csv::Writer<Vec<u8>> {
 }
 
 /// A cell as text. Lists have blanks between their entries.
-fn text(cell: Cell<'_>) -> Cow<'_, str> {
+fn text(cell: TableCell<'_>) -> Cow<'_, str> {
     match cell {
-        Cell::Null => Cow::Borrowed(""),
-        Cell::Number(number) => number.to_string().into(),
-        Cell::Decimal(number) => thousandths_text(number).into(),
-        Cell::Text(text) => text,
-        Cell::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into(),
-        Cell::Words(words) => words.join(" ").into(),
-        Cell::Pieces(pieces) => {
+        TableCell::Null => Cow::Borrowed(""),
+        TableCell::Number(number) => number.to_string().into(),
+        TableCell::Decimal(number) => thousandths_text(number).into(),
+        TableCell::Text(text) => text,
+        TableCell::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into(),
+        TableCell::Words(words) => words.join(" ").into(),
+        TableCell::Pieces(pieces) => {
             let piece = |(name, squares): (&str, Vec<String>)| format!("{name}={}", squares.join(","));
             pieces.into_iter().map(piece).collect::<Vec<_>>().join(" ").into()
         }
-        Cell::Span(_) | Cell::Tags(_) => jsonl::text(&cell).into(),
+        TableCell::Span(_) | TableCell::Tags(_) => jsonl::text(&cell).into(),
     }
 }

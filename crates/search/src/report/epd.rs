@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::row::{Found, Row, Rows};
 use orbit_core::board::Color;
-use orbit_core::fen::Line;
+use orbit_core::fen::ListLine;
 use orbit_core::game::{date, tags};
 use orbit_core::visible::is_hidden;
 use orbit_reel::GameRow;
@@ -31,7 +31,7 @@ pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
 }
 
 fn line(row: &Row, id: &str) -> String {
-    let fen = Line::split(row.fen.as_bytes());
+    let fen = ListLine::split(row.fen.as_bytes());
     let position = String::from_utf8_lossy(fen.position);
     let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
     // Coordinates and null moves are no SAN, which `sm` demands.

@@ -16,7 +16,7 @@ use orbit_core::{
     board::{Bitboard, Dihedral, Square},
     text::shortened,
 };
-use orbit_transforms::{AsText, Filter, Orbit, Pattern, Placement, Places};
+use orbit_transforms::{AsText, Filter, Orbit, Pattern, Placement, CopyPlaces};
 
 /// Copies listed at most; there may be 100,000.
 const COPIES_MAX: usize = 100;
@@ -345,7 +345,7 @@ impl OrbitFindings {
 }
 
 /// The heat map of the copies with colours as written, and that of the others; nothing if only one of the two hits.
-fn heat_by_color(orbit: &Orbit, places: &Places, counts: &[u64]) -> Vec<HeatMap> {
+fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<HeatMap> {
     let of = |is_swapped: bool| {
         let copies = orbit.copies.iter().zip(counts);
         let counts: Vec<u64> = copies
@@ -382,11 +382,11 @@ fn color_name(is_swapped: &bool) -> String {
     if *is_swapped { "colours swapped" } else { "colours as written" }.to_owned()
 }
 
-fn copy_findings(orbit: &Orbit, places: &Places, index: usize, positions: u64) -> CopyFindings {
+fn copy_findings(orbit: &Orbit, places: &CopyPlaces, index: usize, positions: u64) -> CopyFindings {
     let copy = &orbit.copies[index];
     let (anchor, offset) = match places {
-        Places::Squares(squares) => (Some(squares[index].to_string()), None),
-        Places::Offsets(offsets) => (None, offsets[index].map(|(dx, dy)| [dx, dy])),
+        CopyPlaces::Squares(squares) => (Some(squares[index].to_string()), None),
+        CopyPlaces::Offsets(offsets) => (None, offsets[index].map(|(dx, dy)| [dx, dy])),
     };
     CopyFindings {
         copy: index as u64 + 1,

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use orbit_core::board::Position;
 use orbit_core::fen::FenRecord;
-use orbit_core::game::{Header as _, MoveNumbers};
+use orbit_core::game::{GameHeader as _, MoveNumbers};
 use orbit_database::{GameTexts, StreamedBlock, TextError};
 use orbit_reel::GameRow;
 

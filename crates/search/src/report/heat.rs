@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use orbit_core::board::Square;
-use orbit_transforms::Places;
+use orbit_transforms::CopyPlaces;
 
 /// Steps of the scale from few to many; a count of 0 is below the first.
 pub const LEVELS: u8 = 8;
@@ -60,14 +60,14 @@ impl Palette {
 impl HeatMap {
     /// The hits of each copy of an orbit, where the copy stands. `None` if all stand in one place, or if some
     /// copy was shifted in a way that has no place.
-    pub fn of_places(places: &Places, counts: &[u64]) -> Option<HeatMap> {
+    pub fn of_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
-            Places::Squares(squares) => (
+            CopyPlaces::Squares(squares) => (
                 "Hits by the square on which the copy's first piece stands",
                 Grid::Squares,
                 Some(squares.iter().map(|&square| square as usize).collect()),
             ),
-            Places::Offsets(offsets) => (
+            CopyPlaces::Offsets(offsets) => (
                 "Hits by how far the copy was shifted",
                 Grid::Offsets,
                 offsets.iter().map(|&offset| offset.map(offset_cell)).collect(),
@@ -278,7 +278,7 @@ mod tests {
     fn offsets() -> HeatMap {
         let all: Vec<_> = (-7..=7).flat_map(|dx| (-7..=7).map(move |dy| Some((dx, dy)))).collect();
         let counts: Vec<u64> = (0..225).map(|k| k * k).collect();
-        HeatMap::of_places(&Places::Offsets(all), &counts).unwrap()
+        HeatMap::of_places(&CopyPlaces::Offsets(all), &counts).unwrap()
     }
 
     /// What a terminal shows of a text.
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn counts_go_where_the_copies_stand() {
-        let squares = Places::Squares(vec![Square::A1, Square::H1, Square::C8, Square::H1]);
+        let squares = CopyPlaces::Squares(vec![Square::A1, Square::H1, Square::C8, Square::H1]);
         let map = HeatMap::of_places(&squares, &[1, 20, 300, 4_000]).unwrap();
         assert_eq!((map.at(0, 0), map.at(7, 0), map.at(2, 7)), (1, 4_020, 300));
         assert_eq!(map.counts.iter().sum::<u64>(), 4_321);
@@ -333,11 +333,11 @@ mod tests {
         for (column, row) in [(0, 0), (14, 0), (0, 14), (3, 8)] {
             assert_eq!(map.at(column, row), ((15 * column + row) as u64).pow(2));
         }
-        let same = Places::Squares(vec![Square::A1; 3]);
+        let same = CopyPlaces::Squares(vec![Square::A1; 3]);
         assert_eq!(HeatMap::of_places(&same, &[1, 2, 3]), None);
-        let lost = Places::Offsets(vec![Some((0, 0)), None, Some((1, 0))]);
+        let lost = CopyPlaces::Offsets(vec![Some((0, 0)), None, Some((1, 0))]);
         assert_eq!(HeatMap::of_places(&lost, &[1, 2, 3]), None);
-        assert_eq!(HeatMap::of_places(&Places::Squares(vec![]), &[]), None);
+        assert_eq!(HeatMap::of_places(&CopyPlaces::Squares(vec![]), &[]), None);
     }
 
     #[test]

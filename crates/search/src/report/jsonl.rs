@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::columns::{Cell, Columns, cell, span_cells};
+use super::columns::{TableCell, Columns, cell, span_cells};
 use super::row::{Found, Rows};
 use super::words::push_number;
 use orbit_core::game::measures::thousandths_text;
-use orbit_core::visible::{Context, escape};
+use orbit_core::visible::{EscapeContext, escape};
 use orbit_reel::GameRow;
 
 /// Appends the rows of a game; returns how many positions of it hit.
@@ -35,30 +35,30 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
 }
 
 /// An object as JSON.
-pub(super) fn text(cell: &Cell) -> String {
+pub(super) fn text(cell: &TableCell) -> String {
     let mut out = Vec::new();
     push(cell, &mut out);
     String::from_utf8(out).expect("JSON is text")
 }
 
-fn push(cell: &Cell, out: &mut Vec<u8>) {
+fn push(cell: &TableCell, out: &mut Vec<u8>) {
     match cell {
-        Cell::Null => out.extend_from_slice(b"null"),
-        Cell::Number(number) => push_number(out, *number),
-        Cell::Decimal(number) => out.extend_from_slice(thousandths_text(*number).as_bytes()),
-        Cell::Text(text) if text.bytes().all(is_plain) => {
+        TableCell::Null => out.extend_from_slice(b"null"),
+        TableCell::Number(number) => push_number(out, *number),
+        TableCell::Decimal(number) => out.extend_from_slice(thousandths_text(*number).as_bytes()),
+        TableCell::Text(text) if text.bytes().all(is_plain) => {
             out.push(b'"');
             out.extend_from_slice(text.as_bytes());
             out.push(b'"');
         }
-        Cell::Text(text) => push_value(&json!(text), out),
-        Cell::Numbers(numbers) => push_value(&json!(numbers), out),
-        Cell::Words(words) => push_value(&json!(words), out),
-        Cell::Pieces(pieces) => {
+        TableCell::Text(text) => push_value(&json!(text), out),
+        TableCell::Numbers(numbers) => push_value(&json!(numbers), out),
+        TableCell::Words(words) => push_value(&json!(words), out),
+        TableCell::Pieces(pieces) => {
             let pieces = pieces.iter().map(|(name, squares)| ((*name).to_owned(), json!(squares)));
             push_value(&Value::Object(pieces.collect()), out);
         }
-        Cell::Span(span) => {
+        TableCell::Span(span) => {
             let span = json!({
                 "kind": span.kind,
                 "nodes": span.nodes,
@@ -69,7 +69,7 @@ fn push(cell: &Cell, out: &mut Vec<u8>) {
             });
             push_value(&span, out);
         }
-        Cell::Tags(tags) => {
+        TableCell::Tags(tags) => {
             let tags = tags.iter().map(|(name, value)| (name.to_string(), json!(value)));
             push_value(&Value::Object(tags.collect::<Map<_, _>>()), out);
         }
@@ -83,5 +83,5 @@ fn is_plain(byte: u8) -> bool {
 
 /// A value as JSON, in which no letter acts on a terminal: `\u202e` stands for the letter.
 fn push_value(value: &Value, out: &mut Vec<u8>) {
-    out.extend_from_slice(escape(&value.to_string(), Context::Json).as_bytes());
+    out.extend_from_slice(escape(&value.to_string(), EscapeContext::Json).as_bytes());
 }

@@ -3,7 +3,7 @@
 use super::words::{push_number, push_text};
 use orbit_core::board::{Bitboard, Board, Code, Square, role_name};
 use orbit_engine::Answer;
-use orbit_transforms::{Difference, Placement};
+use orbit_transforms::{CopyDifference, Placement};
 
 /// The value of a query at a position, for reading; empty for a condition. More than `squares_max` squares are counted.
 pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: usize) -> String {
@@ -24,7 +24,7 @@ pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: 
 }
 
 /// Appends ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
-pub(super) fn push_difference(difference: &Difference, label: &mut String) {
+pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     let mut parts = Vec::new();
     if difference.placement != Placement::IDENTITY {
         parts.push(difference.placement.to_string());

@@ -64,7 +64,7 @@ pub use summary::{
 };
 pub use text::Layout;
 pub use text_table::TextTable;
-pub use walk::Walk;
+pub use walk::NodeWalk;
 
 /// The formats of hits, by their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -185,7 +185,7 @@ impl Format {
         let (block, hits) = (found.block, found.hits);
         let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
         if let Format::Text { runs_max, layout, moves_max, styled, cut } = self {
-            let limits = text::Limits { runs_max, moves_max, styled, cut };
+            let limits = text::TextLimits { runs_max, moves_max, styled, cut };
             text::write(found, games, limits, layout, &mut report);
             return report;
         }

@@ -30,18 +30,18 @@ pub enum MoveToken<'a> {
 pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();
-    let mut writer = Writer {
+    let mut writer = MovetextWriter {
         numbers: MoveNumbers::of(game),
         annotations: game.annotations(),
         out: Vec::new(),
         anew: false,
     };
     writer.annotate(0, |_| true);
-    let mut open = vec![Frame::new(None, game, game.start(), 0)];
+    let mut open = vec![LineFrame::new(None, game, game.start(), 0)];
     // Side lines may be nested deeper than a stack has room for.
     while let Some(frame) = open.last_mut() {
         if let Some(at) = frame.aside.next() {
-            let side = Frame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);
+            let side = LineFrame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);
             writer.push(MoveToken::Open);
             open.push(side);
         } else if let Some(mv) = frame.moves.next() {
@@ -63,7 +63,7 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
 }
 
 /// A line that is being written.
-struct Frame<'a> {
+struct LineFrame<'a> {
     line: Option<LineRow<'a>>,
     moves: std::iter::Chain<
         std::option::IntoIter<PackedMove>,
@@ -79,11 +79,11 @@ struct Frame<'a> {
     aside: Range<usize>,
 }
 
-impl<'a> Frame<'a> {
-    fn new(line: Option<LineRow<'a>>, game: &GameRow<'a>, position: Position, ply: u32) -> Frame<'a> {
+impl<'a> LineFrame<'a> {
+    fn new(line: Option<LineRow<'a>>, game: &GameRow<'a>, position: Position, ply: u32) -> LineFrame<'a> {
         let (next, moves) = line.map_or((1, game.moves()), |line| (line.first_node(), line.moves()));
         let moves = line.map(|line| line.edge()).into_iter().chain(moves.iter().copied());
-        Frame { line, moves, next, ply, before: position, position, aside: 0..0 }
+        LineFrame { line, moves, next, ply, before: position, position, aside: 0..0 }
     }
 
     /// Plays a move; the node to which it leads, and whether it leads into a side line.
@@ -97,7 +97,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-struct Writer<'a> {
+struct MovetextWriter<'a> {
     numbers: MoveNumbers,
     annotations: &'a [Annotation],
     out: Vec<MoveToken<'a>>,
@@ -105,14 +105,14 @@ struct Writer<'a> {
     anew: bool,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> MovetextWriter<'a> {
     fn push(&mut self, token: MoveToken<'a>) {
         self.anew |= !matches!(token, MoveToken::Nag(_));
         self.out.push(token);
     }
 
     /// The move that was played last in a line.
-    fn mv(&mut self, frame: &Frame, mv: PackedMove, node: u32) {
+    fn mv(&mut self, frame: &LineFrame, mv: PackedMove, node: u32) {
         let before = self.before(node);
         self.annotate(node, |index| index < before);
         let mut label = Vec::new();

@@ -102,7 +102,7 @@ fn header(findings: &Findings, title: &str) -> Markup {
 
 const KICKER: &str = "Chess positions that match a pattern";
 
-fn contents(sections: &[Section]) -> Markup {
+fn contents(sections: &[PageSection]) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
@@ -119,36 +119,36 @@ fn json(findings: &Findings) -> String {
     serde_json::to_string(findings).expect("plain data can be written").replace('<', "\\u003c")
 }
 
-struct Section {
+struct PageSection {
     id: &'static str,
     name: &'static str,
     body: Markup,
 }
 
 /// The sections that have something to show, first those that tell most.
-fn sections(findings: &Findings) -> Vec<Section> {
-    let mut out = vec![Section { id: "summary", name: "Summary", body: summary(findings) }];
+fn sections(findings: &Findings) -> Vec<PageSection> {
+    let mut out = vec![PageSection { id: "summary", name: "Summary", body: summary(findings) }];
     let has_hits = findings.totals.positions_hit > 0 || findings.totals.games_hit > 0;
     if !has_hits {
-        out.push(Section { id: "misses", name: "Nothing hits", body: misses::section(findings) });
+        out.push(PageSection { id: "misses", name: "Nothing hits", body: misses::section(findings) });
     }
     if !findings.sample.is_empty() {
-        out.push(Section { id: "sample", name: "A sample of the hits", body: sample::section(findings) });
+        out.push(PageSection { id: "sample", name: "A sample of the hits", body: sample::section(findings) });
     }
     if let Some(values) = &findings.values {
-        out.push(Section { id: "values", name: "Values", body: charts::values(values) });
+        out.push(PageSection { id: "values", name: "Values", body: charts::values(values) });
     }
     let name = if findings.orbit.is_some() { "The pattern and its copies" } else { "The pattern" };
-    out.extend(copies::section(findings).map(|body| Section { id: "pattern", name, body }));
+    out.extend(copies::section(findings).map(|body| PageSection { id: "pattern", name, body }));
     let maps = maps(findings);
     if has_hits && !maps.is_empty() {
-        out.push(Section { id: "board", name: "Where on the board", body: charts::heat_maps(&maps) });
+        out.push(PageSection { id: "board", name: "Where on the board", body: charts::heat_maps(&maps) });
     }
     if !findings.histograms.is_empty() {
         let body = charts::histograms(&findings.histograms);
-        out.push(Section { id: "groups", name: "In which games", body });
+        out.push(PageSection { id: "groups", name: "In which games", body });
     }
-    out.push(Section { id: "about", name: "About this report", body: about(findings) });
+    out.push(PageSection { id: "about", name: "About this report", body: about(findings) });
     out
 }
 

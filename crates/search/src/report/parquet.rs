@@ -21,14 +21,14 @@ const GROUP_BYTES: usize = 64 << 20;
 /// written at once must be whole records; the first of all is the head line.
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: Vec<Cells>,
+    columns: Vec<ParquetCells>,
     has_head: bool,
     rows: usize,
     bytes: usize,
 }
 
 /// A column of the group that is being filled.
-struct Cells {
+struct ParquetCells {
     column: Column,
     /// 1 for a value, 0 for null.
     levels: Vec<i16>,
@@ -37,9 +37,9 @@ struct Cells {
     texts: Vec<ByteArray>,
 }
 
-impl Cells {
-    fn new(column: Column) -> Cells {
-        Cells { column, levels: Vec::new(), numbers: Vec::new(), decimals: Vec::new(), texts: Vec::new() }
+impl ParquetCells {
+    fn new(column: Column) -> ParquetCells {
+        ParquetCells { column, levels: Vec::new(), numbers: Vec::new(), decimals: Vec::new(), texts: Vec::new() }
     }
 }
 
@@ -62,7 +62,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
         Ok(ParquetWriter {
             file,
-            columns: columns.list().iter().copied().map(Cells::new).collect(),
+            columns: columns.list().iter().copied().map(ParquetCells::new).collect(),
             has_head: false,
             rows: 0,
             bytes: 0,
@@ -99,8 +99,8 @@ impl<W: Write + Send> ParquetWriter<W> {
         }
         let mut group = self.file.next_row_group().map_err(fault)?;
         for cells in &mut self.columns {
-            let empty = Cells::new(cells.column);
-            let Cells { levels, numbers, decimals, texts, .. } = std::mem::replace(cells, empty);
+            let empty = ParquetCells::new(cells.column);
+            let ParquetCells { levels, numbers, decimals, texts, .. } = std::mem::replace(cells, empty);
             let mut column = group.next_column().map_err(fault)?.expect("there are as many as in the schema");
             match column.untyped() {
                 ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&numbers, Some(&levels), None),

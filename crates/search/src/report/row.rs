@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use shakmaty::ByColor;
 
-use super::Walk;
+use super::NodeWalk;
 use orbit_core::board::{Bitboard, Board, Color, Position};
 use orbit_core::game::{self, Measures};
 use orbit_core::named::choices;
-use orbit_engine::{Answer, Answers, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, Span};
+use orbit_engine::{Answer, Answers, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, MatchSpan};
 use orbit_reel::{Block, GameMeasures, GameRow};
 use orbit_transforms::OutermostOrbit as _;
-use orbit_transforms::{AsText, Designators, Difference, Filter, Frame, Likeness, Placement};
+use orbit_transforms::{AsText, Designators, CopyDifference, Filter, Frame, Likeness, Placement};
 
 /// Names for the numbers in hits.
 #[derive(Clone, Debug, Default)]
@@ -152,7 +152,7 @@ pub struct Row<'a> {
     /// Clock and evaluation, as far as the comments of the game are in its block.
     pub measures: Measures,
     /// What [`Found::difference_at`] told.
-    difference: OnceCell<Option<Difference>>,
+    difference: OnceCell<Option<CopyDifference>>,
 }
 
 impl<'a> Found<'a> {
@@ -196,7 +196,7 @@ impl<'a> Found<'a> {
     }
 
     /// What a hit of a game consists of, if that is wanted.
-    pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<Span>> {
+    pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         self.spans?.span((self.hits, self.copies), game, node)
     }
 
@@ -232,12 +232,12 @@ impl<'a> Found<'a> {
     }
 
     /// How a position of a game differs from the board that the query compares it with, if it does.
-    pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<Difference> {
+    pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<CopyDifference> {
         self.names.likeness.as_ref().map(|likeness| likeness.of(board, self.side(game)))
     }
 
     /// The same of the position of a row, told once.
-    pub(super) fn difference_at<'r>(&self, row: &'r Row) -> Option<&'r Difference> {
+    pub(super) fn difference_at<'r>(&self, row: &'r Row) -> Option<&'r CopyDifference> {
         row.difference.get_or_init(|| self.difference(&row.game, &row.position.board)).as_ref()
     }
 
@@ -283,7 +283,7 @@ impl<'a> Found<'a> {
         }
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
-        let (mut walk, measures) = (Walk::of(game), GameMeasures::of(game));
+        let (mut walk, measures) = (NodeWalk::of(game), GameMeasures::of(game));
         // What follows one hit has often led to the next one, and SAN takes time.
         let mut last: Option<(u32, String)> = None;
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
@@ -334,7 +334,7 @@ impl Row<'_> {
 ///
 /// When the game has no such node.
 pub fn fen_at(game: &GameRow, node: u32) -> String {
-    let mut walk = Walk::of(game);
+    let mut walk = NodeWalk::of(game);
     walk.to(node);
     walk.fen()
 }

@@ -1,9 +1,9 @@
 //! What hits consist of, as moves: in text as PGN writes them, for programs as lists, for pictures as arrows.
 
-use super::Walk;
+use super::NodeWalk;
 use orbit_core::board::{MoveKind, PackedMove, Square};
 use orbit_core::game::MoveNumbers;
-use orbit_engine::{Span, SpanKind};
+use orbit_engine::{MatchSpan, SpanKind};
 use orbit_reel::GameRow;
 
 /// Moves that are drawn as arrows at most: more would hide the board.
@@ -11,7 +11,7 @@ pub const ARROWS_MAX: usize = 6;
 
 /// The moves of a span.
 pub struct SpanMoves<'a> {
-    span: &'a Span,
+    span: &'a MatchSpan,
     numbers: MoveNumbers,
     moves: Vec<SpanMove>,
 }
@@ -33,12 +33,12 @@ impl<'a> SpanMoves<'a> {
     /// # Panics
     ///
     /// When the game has not the positions of the span.
-    pub fn of(span: &'a Span, game: &GameRow) -> SpanMoves<'a> {
+    pub fn of(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         SpanMoves { span, numbers: MoveNumbers::of(game), moves: moves(&span.moves, game) }
     }
 
     /// Those that are shown for reading: the moves that matched, or those that led to what was found.
-    pub fn shown(span: &'a Span, game: &GameRow) -> SpanMoves<'a> {
+    pub fn shown(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         match span.kind.is_of_moves() {
             true => SpanMoves::of(span, game),
             false => {
@@ -49,7 +49,7 @@ impl<'a> SpanMoves<'a> {
     }
 
     /// The move that stands for a span, in SAN.
-    pub fn key_san(span: &Span, game: &GameRow) -> Option<String> {
+    pub fn key_san(span: &MatchSpan, game: &GameRow) -> Option<String> {
         moves(span.key_move().as_slice(), game).pop().map(|one| one.san)
     }
 
@@ -110,7 +110,7 @@ impl<'a> SpanMoves<'a> {
 }
 
 fn moves(nodes: &[u32], game: &GameRow) -> Vec<SpanMove> {
-    let mut walk = Walk::of(game);
+    let mut walk = NodeWalk::of(game);
     let one = |&to: &u32| {
         let (from, mv) = game.parent_of(to).zip(game.move_to(to))?;
         walk.to(from);

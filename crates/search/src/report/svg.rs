@@ -11,7 +11,7 @@ mod pieces;
 
 use maud::{Markup, PreEscaped, html};
 
-pub use board::Diagram;
+pub use board::BoardDrawing;
 pub use chart::{ROWS_MAX, bars, heat_map, is_cut, percent, scale};
 pub use means::means;
 pub use pieces::definitions;
@@ -30,7 +30,7 @@ pub fn heat_map_file(map: &HeatMap) -> String {
 }
 
 /// A board as a picture of its own, `width` pixels wide.
-pub fn board_file(diagram: &Diagram, width: u32) -> String {
+pub fn board_file(diagram: &BoardDrawing, width: u32) -> String {
     let picture = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(width) {
             style { (PreEscaped(PALETTE)) }

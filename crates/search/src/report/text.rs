@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::labels::{label, push_difference};
 use super::words::push_number;
-use super::{Found, Report, SpanMoves, Walk};
+use super::{Found, Report, SpanMoves, NodeWalk};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, Rating, tags};
 use orbit_core::text::clipped;
@@ -35,7 +35,7 @@ pub enum Layout {
 const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
 /// The cells of a line, the number apart.
-struct Line<'a> {
+struct TextLine<'a> {
     game: GameRow<'a>,
     cells: [String; 4],
     plies: Vec<u8>,
@@ -46,7 +46,7 @@ struct Line<'a> {
 
 /// How much of a game is listed.
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct TextLimits {
     /// Runs of hits at most.
     pub(super) runs_max: usize,
     /// The moves that are shown of a hit; `None` for none.
@@ -61,10 +61,10 @@ pub(super) struct Limits {
 const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
 
 /// Writes those games of a block that are found.
-pub(super) fn write(found: &Found, games: Range<usize>, limits: Limits, layout: Layout, report: &mut Report) {
+pub(super) fn write(found: &Found, games: Range<usize>, limits: TextLimits, layout: Layout, report: &mut Report) {
     let games = games.map(|index| found.block.game(index));
     let games = games.filter(|game| found.is_found(game));
-    let lines: Vec<Line> = games.map(|game| line(game, found, limits)).collect();
+    let lines: Vec<TextLine> = games.map(|game| line(game, found, limits)).collect();
     let (widths, number_width) = match layout {
         Layout::Fitted => fitted(&lines),
         Layout::Fixed => FIXED_WIDTHS,
@@ -91,7 +91,7 @@ pub(super) fn write(found: &Found, games: Range<usize>, limits: Limits, layout: 
     }
 }
 
-fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
+fn fitted(lines: &[TextLine]) -> ([usize; 4], usize) {
     let mut widths = [0; 4];
     for line in lines {
         for (width, cell) in widths.iter_mut().zip(&line.cells) {
@@ -103,10 +103,10 @@ fn fitted(lines: &[Line]) -> ([usize; 4], usize) {
     (widths, lines.last().map_or(0, |line| line.game.number().to_string().len()))
 }
 
-fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
+fn line<'a>(game: GameRow<'a>, found: &Found, limits: TextLimits) -> TextLine<'a> {
     let first = game.first_slot();
     let count = found.hits.count_in(first..game.end_slot()) as usize;
-    let mut walk = Walk::of(&game);
+    let mut walk = NodeWalk::of(&game);
     let runs = runs(&game, found, &mut walk, limits);
     let (mut plies, mut listed, mut around) = (Vec::new(), 0, None);
     for (index, run) in runs.iter().enumerate() {
@@ -139,20 +139,20 @@ fn line<'a>(game: GameRow<'a>, found: &Found, limits: Limits) -> Line<'a> {
     let title = title.unwrap_or_else(|| players(&game));
     let cells = [title, game.outcome().text().to_owned(), year(&game), event];
     let spans = limits.moves_max.map_or(Vec::new(), |max| spans(&game, found, limits.runs_max, max));
-    Line { game, cells, plies, hits: count, spans }
+    TextLine { game, cells, plies, hits: count, spans }
 }
 
 /// Hits that follow each other move by move and have one value.
-struct Run {
+struct HitRun {
     first: u32,
     last: u32,
     /// The value in words.
     label: String,
 }
 
-impl Run {
+impl HitRun {
     /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. A move that leads to another hit is told there.
-    fn push(&self, game: &GameRow, found: &Found, walk: &mut Walk, styled: bool, out: &mut Vec<u8>) {
+    fn push(&self, game: &GameRow, found: &Found, walk: &mut NodeWalk, styled: bool, out: &mut Vec<u8>) {
         walk.to(self.first);
         push_move(walk, styled, out);
         if self.last > self.first {
@@ -173,10 +173,10 @@ impl Run {
 }
 
 /// The first runs of a game.
-fn runs(game: &GameRow, found: &Found, walk: &mut Walk, limits: Limits) -> Vec<Run> {
+fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) -> Vec<HitRun> {
     let first = game.first_slot();
     let squares_max = if limits.runs_max == usize::MAX { usize::MAX } else { SQUARES_MAX };
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<HitRun> = Vec::new();
     let mut around = (None, (Answer::Bool(true), None));
     for slot in found.hits.slots(first..game.end_slot()) {
         let node = (slot - first) as u32;
@@ -188,11 +188,11 @@ fn runs(game: &GameRow, found: &Found, walk: &mut Walk, limits: Limits) -> Vec<R
         if let Some(difference) = found.difference(game, &board) {
             push_difference(&difference, &mut label);
         }
-        let is_like = |run: &&mut Run| run.last + 1 == node && around == (line, value) && run.label == label;
+        let is_like = |run: &&mut HitRun| run.last + 1 == node && around == (line, value) && run.label == label;
         if let Some(run) = runs.last_mut().filter(is_like) {
             run.last = node;
         } else if runs.len() < limits.runs_max {
-            runs.push(Run { first: node, last: node, label });
+            runs.push(HitRun { first: node, last: node, label });
         } else {
             break;
         }
@@ -202,7 +202,7 @@ fn runs(game: &GameRow, found: &Found, walk: &mut Walk, limits: Limits) -> Vec<R
 }
 
 /// `23. Nxf6+`, or `start`.
-fn push_move(walk: &Walk, styled: bool, out: &mut Vec<u8>) {
+fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
     let (begin, end) = if styled { HIT } else { ("", "") };
     let san = walk.san().map_or(String::new(), |san| format!(" {san}"));
     out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
@@ -211,7 +211,7 @@ fn push_move(walk: &Walk, styled: bool, out: &mut Vec<u8>) {
 /// The moves of which the first hits consist. What was found at the hit before is not repeated.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
-    let mut walk = Walk::of(game);
+    let mut walk = NodeWalk::of(game);
     let mut out: Vec<(String, String)> = Vec::new();
     for slot in found.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;

@@ -8,13 +8,13 @@ use orbit_core::visible;
 /// asked for.
 #[derive(Clone, Debug)]
 pub struct TextTable {
-    lines: Vec<Line>,
+    lines: Vec<TableLine>,
     first_is_left: bool,
     last_is_left: bool,
 }
 
 #[derive(Clone, Debug)]
-enum Line {
+enum TableLine {
     Cells(Vec<String>),
     /// Not aligned.
     Remark(String),
@@ -47,14 +47,14 @@ impl TextTable {
 
     /// Adds a line that is no row.
     pub fn remark(&mut self, text: String) {
-        self.lines.push(Line::Remark(visible::line(&text).into_owned()));
+        self.lines.push(TableLine::Remark(visible::line(&text).into_owned()));
     }
 
     /// All lines.
     pub fn text(&self) -> String {
         let mut widths: Vec<usize> = Vec::new();
         for line in &self.lines {
-            let Line::Cells(cells) = line else { continue };
+            let TableLine::Cells(cells) = line else { continue };
             widths.resize(widths.len().max(cells.len()), 0);
             for (width, cell) in widths.iter_mut().zip(cells) {
                 *width = cell.width().max(*width);
@@ -63,8 +63,8 @@ impl TextTable {
         let mut out = String::new();
         for line in &self.lines {
             match line {
-                Line::Remark(text) => out.push_str(text),
-                Line::Cells(cells) => out.push_str(self.aligned(cells, &widths).trim_end()),
+                TableLine::Remark(text) => out.push_str(text),
+                TableLine::Cells(cells) => out.push_str(self.aligned(cells, &widths).trim_end()),
             }
             out.push('\n');
         }
@@ -85,8 +85,8 @@ impl TextTable {
 }
 
 /// Cells in which nothing acts on a terminal.
-fn cells(texts: impl IntoIterator<Item = String>) -> Line {
-    Line::Cells(texts.into_iter().map(|text| visible::line(&text).into_owned()).collect())
+fn cells(texts: impl IntoIterator<Item = String>) -> TableLine {
+    TableLine::Cells(texts.into_iter().map(|text| visible::line(&text).into_owned()).collect())
 }
 
 #[cfg(test)]

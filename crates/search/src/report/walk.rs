@@ -8,23 +8,23 @@ use orbit_reel::{GameRow, LineRow};
 
 /// A walk along the nodes of a game, with the halfmove clock that packed positions lack. Nodes in rising order take one
 /// pass over the game, however many side lines it has.
-pub struct Walk<'a> {
+pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,
-    start: Place,
-    here: Place,
+    start: CountedPosition,
+    here: CountedPosition,
     /// The position before, and the move that led from there; nothing at the start.
     before: Option<(Position, PackedMove)>,
     node: u32,
     /// The side line that it stands in.
     line: Option<LineRow<'a>>,
     /// Where the side lines of the game leave their lines, once one has been entered.
-    branches: Option<Vec<Branch>>,
+    branches: Option<Vec<LineBranch>>,
 }
 
 /// A position and its counters.
 #[derive(Clone, Copy)]
-struct Place {
+struct CountedPosition {
     position: Position,
     /// Half-moves since the last capture or pawn move.
     clock: u32,
@@ -33,21 +33,21 @@ struct Place {
 
 /// Where a side line leaves another line.
 #[derive(Clone)]
-struct Branch {
+struct LineBranch {
     /// The place at the node that it leaves.
-    before: Place,
+    before: CountedPosition,
     /// The side line of that node.
     around: Option<usize>,
     /// The move by which it leaves, with its number; of several lines that leave by one move, with that of the line.
     entry: String,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> NodeWalk<'a> {
     /// Stands at the start of a game.
-    pub fn of(game: &GameRow<'a>) -> Walk<'a> {
+    pub fn of(game: &GameRow<'a>) -> NodeWalk<'a> {
         let numbers = MoveNumbers::of(game);
-        let start = Place { position: game.start(), clock: numbers.clock, ply: 0 };
-        Walk { game: *game, numbers, start, here: start, before: None, node: 0, line: None, branches: None }
+        let start = CountedPosition { position: game.start(), clock: numbers.clock, ply: 0 };
+        NodeWalk { game: *game, numbers, start, here: start, before: None, node: 0, line: None, branches: None }
     }
 
     /// Goes to a node.
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
         let branches = self.branches.as_deref().unwrap_or_default();
         let mut moves = Vec::new();
         let mut at = self.line.map(|line| line.index());
-        while let Some(Branch { around, entry, .. }) = at.and_then(|index| branches.get(index)) {
+        while let Some(LineBranch { around, entry, .. }) = at.and_then(|index| branches.get(index)) {
             moves.push(entry.as_str());
             at = *around;
         }
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Place {
+impl CountedPosition {
     fn play(&mut self, mv: PackedMove) {
         let board = &self.position.board;
         let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
@@ -160,9 +160,9 @@ impl Place {
     }
 }
 
-impl Branch {
+impl LineBranch {
     /// The place at the first node of a side line.
-    fn after(&self, line: LineRow) -> Place {
+    fn after(&self, line: LineRow) -> CountedPosition {
         let mut place = self.before;
         place.play(line.edge());
         place
@@ -170,14 +170,14 @@ impl Branch {
 }
 
 /// Where each side line of a game begins. Each line is walked once, as far as others leave it.
-fn branches(game: &GameRow, numbers: MoveNumbers, start: Place) -> Vec<Branch> {
+fn branches(game: &GameRow, numbers: MoveNumbers, start: CountedPosition) -> Vec<LineBranch> {
     let lines: Vec<LineRow> = game.lines().collect();
     let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
     let mut order: Vec<(Option<usize>, u32, usize)> =
         lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
     // A line comes after the one that it leaves, and of one line those come first that leave it first.
     order.sort_unstable();
-    let mut out = vec![Branch { before: start, around: None, entry: String::new() }; lines.len()];
+    let mut out = vec![LineBranch { before: start, around: None, entry: String::new() }; lines.len()];
     let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();
     let (mut walked, mut node, mut place) = (None, 0, start);
     for (around, parent, index) in order {
@@ -196,7 +196,7 @@ fn branches(game: &GameRow, numbers: MoveNumbers, start: Place) -> Vec<Branch> {
         let again = if *count > 1 { format!("[{count}]") } else { String::new() };
         let san = lines[index].edge().to_san(&place.position);
         let entry = format!("{}{san}{again}", String::from_utf8_lossy(&label));
-        out[index] = Branch { before: place, around, entry };
+        out[index] = LineBranch { before: place, around, entry };
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::text::decode;
-use orbit_core::visible::{Context, escape};
+use orbit_core::visible::{EscapeContext, escape};
 
 /// Appends a number in decimal.
 pub fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
@@ -27,7 +27,7 @@ pub fn push_squares(out: &mut Vec<u8>, squares: Bitboard) {
 /// Appends a string in quotes, as JSON writes it: one line, in which no letter acts on a terminal.
 pub fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     let written = serde_json::Value::String(decode(text).into_owned()).to_string();
-    out.extend_from_slice(escape(&written, Context::Json).as_bytes());
+    out.extend_from_slice(escape(&written, EscapeContext::Json).as_bytes());
 }
 
 fn push_square(out: &mut Vec<u8>, square: Square) {

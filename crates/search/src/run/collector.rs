@@ -13,7 +13,7 @@ use super::statistics::StatisticsCollector;
 use super::totals::TotalsCollector;
 use super::whole::WholeTextsCollector;
 use super::{BlockResult, CannotSplit, TakeError};
-use orbit_database::{GameTexts, Room, StreamedBlock};
+use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::Wants;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub trait Collector: Sync {
     }
 
     /// Looks at what was found in one block, on any thread. Memory for parts that are large is reserved first.
-    fn look(&self, result: &BlockResult, room: &Room) -> Self::Part;
+    fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Self::Part;
 
     /// Tells whether it could have made a part. One that was read from a file may be of another search.
     fn could_make(&self, _: &Self::Part) -> bool {
@@ -72,7 +72,7 @@ impl<C: Collector> Collector for Option<C> {
         self.iter().try_for_each(C::splits)
     }
 
-    fn look(&self, result: &BlockResult, room: &Room) -> Option<C::Part> {
+    fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Option<C::Part> {
         self.as_ref().map(|collector| collector.look(result, room))
     }
 
@@ -128,7 +128,7 @@ macro_rules! collectors {
                 Ok(())
             }
 
-            fn look(&self, result: &BlockResult, room: &Room) -> Parts {
+            fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Parts {
                 Parts { $($name: self.$name.look(result, room),)+ }
             }
 

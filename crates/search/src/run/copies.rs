@@ -1,7 +1,7 @@
 //! How often each copy of the outermost transform hits.
 
 use super::{BlockResult, Collector};
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
 /// Counts the hits of each copy, in the order of their declaration.
@@ -15,7 +15,7 @@ impl Collector for CopiesCollector {
         Wants::COPY_COUNTS
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> Vec<u64> {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> Vec<u64> {
         let copies = result.answers.first().and_then(|answers| answers.copies.as_ref());
         copies.map_or(Vec::new(), |copies| copies.sums().to_vec())
     }

@@ -8,19 +8,19 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Part, PartError};
-use crate::choice::{Order, Top, chance};
+use crate::choice::{Order, TopGames, chance};
 use crate::report::findings::{
     Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleMoves,
     SampleSpan, SquareNames, SquarePair, TEXT_MAX, Unit, ValueFindings, ValueGroup,
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
-use crate::report::{Bin, Distribution, Found, Row, Rows, SpanMoves, Walk, grouped, moves_around};
-use crate::stats::{self, By, Grouping, Key, ManyCounts, Share, Stats};
+use crate::report::{Bin, Distribution, Found, Row, Rows, SpanMoves, NodeWalk, grouped, moves_around};
+use crate::stats::{self, By, Grouping, GroupKey, ManyCounts, Share, Stats};
 use orbit_core::board::{Bitboard, Color};
 use orbit_core::game::{date, tags};
 use orbit_core::text::shortened;
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::{Answer, Values, Wants};
 use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
@@ -69,7 +69,7 @@ pub struct FindingsPart {
     squares: Vec<u64>,
     counts: ManyCounts,
     /// The sample so far; `None` before the first block.
-    sample: Option<Top<SampleHit>>,
+    sample: Option<TopGames<SampleHit>>,
 }
 
 /// What a report says of the run itself.
@@ -197,7 +197,7 @@ impl FindingsCollector {
         }
     }
 
-    fn sample(&self, found: &Found) -> Top<SampleHit> {
+    fn sample(&self, found: &Found) -> TopGames<SampleHit> {
         let mut top = Order::Sampled { seed: self.seed }.top(self.sample_max);
         for game in found.block.games().filter(|game| found.has_hits(game)) {
             let rank = chance(&game, self.seed);
@@ -287,7 +287,7 @@ impl Collector for FindingsCollector {
             | Wants::SPANS.when(self.spans)
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> FindingsPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> FindingsPart {
         let found = result.first();
         let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
         match found.copies {
@@ -349,7 +349,7 @@ fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
     for game in found.block.games().filter(|game| found.has_hits(game)) {
-        let (side, mut walk) = (found.side(&game), Walk::of(&game));
+        let (side, mut walk) = (found.side(&game), NodeWalk::of(&game));
         let first = game.first_slot();
         for slot in found.hits.slots(first..game.end_slot()) {
             walk.to((slot - first) as u32);
@@ -457,18 +457,18 @@ fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram
 }
 
 /// The numbers that lie in a group, if it is one of numbers.
-fn group_ends(grouping: &Grouping, key: &Key) -> Option<(i64, i64)> {
+fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     let step = match grouping.first {
         By::Year => 1,
         By::Decade => 10,
         By::Elo(_, step) | By::Ply(step) => i64::from(step),
         _ => return None,
     };
-    if let Key::Number(first) = key { Some((*first, first + step - 1)) } else { None }
+    if let GroupKey::Number(first) = key { Some((*first, first + step - 1)) } else { None }
 }
 
 /// The name of a group: of a step both its ends.
-fn group_label(grouping: &Grouping, key: &Key) -> String {
+fn group_label(grouping: &Grouping, key: &GroupKey) -> String {
     match group_ends(grouping, key) {
         Some((first, last)) if first < last => format!("{first}-{last}"),
         _ => key.to_string(),

@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lists::Reach;
+use super::lists::ListReach;
 use super::{BlockResult, Collector, Part, PartError, TakeError};
 use crate::report::words::{push_squares, push_text};
 use crate::report::{CommentStyle, Found, Row, Rows, game_text};
-use orbit_database::{GameTexts, Room, StreamedBlock, TextError};
+use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::{Answer, Wants};
 use orbit_pgn::{Amendment, amend, annotate};
 use orbit_reel::GameRow;
@@ -35,12 +35,12 @@ pub enum Comment {
 #[derive(Debug, Default)]
 pub struct GamesCollector {
     comment: Comment,
-    reach: Reach,
+    reach: ListReach,
 }
 
 /// A game that hits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum GameText {
+pub enum WrittenGame {
     /// Its text is still to be read.
     Unread {
         /// Its index in its block.
@@ -67,18 +67,18 @@ pub enum Added {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct GamesPart {
     /// The games.
-    pub games: Vec<GameText>,
+    pub games: Vec<WrittenGame>,
     games_max: Option<u64>,
 }
 
 impl GamesCollector {
     /// Collects games with such comments.
-    pub fn new(comment: Comment, reach: Reach) -> GamesCollector {
+    pub fn new(comment: Comment, reach: ListReach) -> GamesCollector {
         GamesCollector { comment, reach }
     }
 
     /// How far the list of games reaches.
-    pub fn reach(&self) -> &Reach {
+    pub fn reach(&self) -> &ListReach {
         &self.reach
     }
 }
@@ -90,13 +90,13 @@ impl Collector for GamesCollector {
         self.comment.wants()
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> GamesPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> GamesPart {
         let games_max = self.reach.games_max();
         let mut part = GamesPart { games: Vec::new(), games_max };
         if !self.reach.is_reached() {
             let found = result.first();
             let hit = result.block.games().filter(|game| found.is_found(game)).take(part.most());
-            part.games.extend(hit.map(|game| GameText::new(&game, &found, &self.comment)));
+            part.games.extend(hit.map(|game| WrittenGame::new(&game, &found, &self.comment)));
         }
         part
     }
@@ -138,13 +138,13 @@ impl Part for GamesPart {
     }
 
     fn check(&self, _: u64) -> Result<(), &'static str> {
-        self.games.iter().try_for_each(GameText::check)
+        self.games.iter().try_for_each(WrittenGame::check)
     }
 }
 
-impl GameText {
+impl WrittenGame {
     /// A game whose text is to be read.
-    pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> GameText {
+    pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> WrittenGame {
         let added = match comment {
             Comment::None => Added::Nothing,
             Comment::Query(style) => {
@@ -158,7 +158,7 @@ impl GameText {
                 Added::Comments(comments)
             }
         };
-        GameText::Unread { index: game.index() as u32, added }
+        WrittenGame::Unread { index: game.index() as u32, added }
     }
 
     /// Its text, which is read if it was not yet. `taken` is its block.
@@ -167,9 +167,9 @@ impl GameText {
     ///
     /// Those of [`GameTexts::text`].
     pub fn read(&mut self, streamed: &StreamedBlock, texts: &mut GameTexts) -> Result<&[u8], TextError> {
-        if let GameText::Unread { index, added } = self {
+        if let WrittenGame::Unread { index, added } = self {
             let text = game_text(texts, streamed, &streamed.block.game(*index as usize))?;
-            *self = GameText::Read(match added {
+            *self = WrittenGame::Read(match added {
                 Added::Nothing => text,
                 Added::Comments(comments) => annotate(&text, comments),
                 Added::Amendment(amendment) => amend(&text, amendment),
@@ -181,14 +181,14 @@ impl GameText {
     /// Checks a game that was read from a file: its text is there, since its block is not.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         match self {
-            GameText::Read(text) if !text.is_empty() => Ok(()),
+            WrittenGame::Read(text) if !text.is_empty() => Ok(()),
             _ => Err("a game has no text"),
         }
     }
 
     /// Its text, if it was read.
     pub fn text(&self) -> &[u8] {
-        if let GameText::Read(text) = self { text } else { &[] }
+        if let WrittenGame::Read(text) = self { text } else { &[] }
     }
 }
 

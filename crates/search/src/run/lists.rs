@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Part, PartError};
 use crate::report::{Format, Report};
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
 /// Lists hits in several formats at once, for as many games as a list may have.
 #[derive(Debug)]
 pub struct ListsCollector {
     formats: Vec<Format>,
-    reach: Reach,
+    reach: ListReach,
     room: ReportRoom,
 }
 
@@ -29,16 +29,16 @@ pub struct ListPart {
 /// How far lists reach. A part cannot know what stands before it, so that a limit is applied when parts are taken; but no
 /// part contributes more games than are left out and listed in all.
 #[derive(Debug, Default)]
-pub struct Reach {
+pub struct ListReach {
     games_max: Option<u64>,
     is_reached: AtomicBool,
 }
 
-impl Reach {
+impl ListReach {
     /// For lists that leave out the first `skip` games that hit and then list at most `games_max`.
-    pub fn new(skip: u64, games_max: Option<u64>) -> Reach {
+    pub fn new(skip: u64, games_max: Option<u64>) -> ListReach {
         let games_max = games_max.map(|max| max.saturating_add(skip));
-        Reach { games_max, is_reached: AtomicBool::new(false) }
+        ListReach { games_max, is_reached: AtomicBool::new(false) }
     }
 
     /// The games with hits that a part may have.
@@ -59,12 +59,12 @@ impl Reach {
 
 impl ListsCollector {
     /// Lists hits in these formats.
-    pub fn new(formats: Vec<Format>, reach: Reach) -> ListsCollector {
+    pub fn new(formats: Vec<Format>, reach: ListReach) -> ListsCollector {
         ListsCollector { room: ReportRoom::new(formats.len()), formats, reach }
     }
 
     /// How far the lists reach.
-    pub fn reach(&self) -> &Reach {
+    pub fn reach(&self) -> &ListReach {
         &self.reach
     }
 }
@@ -76,7 +76,7 @@ impl Collector for ListsCollector {
         self.formats.iter().map(|format| format.wants()).collect()
     }
 
-    fn look(&self, result: &BlockResult, room: &Room) -> Vec<ListPart> {
+    fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Vec<ListPart> {
         if self.reach.is_reached() {
             return Vec::new();
         }
@@ -148,7 +148,7 @@ impl ReportRoom {
     pub(crate) fn make<T>(
         &self,
         hits: u64,
-        room: &Room,
+        room: &MemoryBudget,
         make: impl FnOnce() -> T,
         bytes: impl FnOnce(&T) -> u64,
     ) -> T {

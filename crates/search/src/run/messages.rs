@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Part, PartError};
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
 /// Collects the messages of the first query, those of games that are not found included.
@@ -24,7 +24,7 @@ impl Collector for MessagesCollector {
         Wants::COMMENTARY
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> MessagesPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> MessagesPart {
         let commentary = result.first().commentary;
         MessagesPart { lines: commentary.map_or(Vec::new(), |said| said.messages.clone()) }
     }

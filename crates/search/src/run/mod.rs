@@ -45,10 +45,10 @@ use std::ops::{ControlFlow, Deref};
 pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
 pub use self::findings::{About, FindingsCollector, FindingsPart};
-pub use self::games::{Comment, GameText, GamesCollector, GamesPart, GamesTaken};
+pub use self::games::{Comment, WrittenGame, GamesCollector, GamesPart, GamesTaken};
 #[cfg(feature = "arrow")]
 pub(crate) use self::lists::ReportRoom;
-pub use self::lists::{ListPart, ListsCollector, Reach};
+pub use self::lists::{ListPart, ListsCollector, ListReach};
 pub use self::messages::{MessagesCollector, MessagesPart};
 pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
 pub use self::part::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part, PartError};
@@ -61,7 +61,7 @@ pub use self::whole::{WholeTextsCollector, WholeTextsPart};
 use crate::choice::{Choice, RankFacts};
 use crate::executor::{BlockAnswers, Executor, ScanError};
 use crate::report::{Extras, Found, Names};
-use orbit_database::{BlockStream, Room, StreamedBlock, Summary, TextError};
+use orbit_database::{BlockStream, MemoryBudget, StreamedBlock, Summary, TextError};
 use orbit_engine::Wants;
 use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
@@ -205,7 +205,7 @@ impl<'a, C: Collector> Run<'a, C> {
         let stream = if reads_tags { stream } else { stream.without_tags() };
         let stream = if wants.contains(Wants::GAME_TEXTS) { stream.with_texts() } else { stream };
         let outputs: Vec<Wants> = self.scan.filters().map(|filter| wanted_of(wants, filter)).collect();
-        let work = |found: BlockAnswers<'_>, room: &Room| {
+        let work = |found: BlockAnswers<'_>, room: &MemoryBudget| {
             self.collector.look(&BlockResult { found: &found, names }, room)
         };
         self.scan.for_each_block(stream, &outputs, self.choice, work, take)

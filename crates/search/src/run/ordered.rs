@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::games::{Comment, GameText};
+use super::games::{Comment, WrittenGame};
 use super::lists::ReportRoom;
 use super::{BlockResult, Collector, Part, PartError, TakeError};
-use crate::choice::{Order, Top};
+use crate::choice::{Order, TopGames};
 use crate::report::{Format, Report};
-use orbit_database::{GameTexts, Room, StreamedBlock, TextError};
+use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
@@ -29,14 +29,14 @@ pub struct HeldGame {
     /// Its lines in each format.
     pub reports: Vec<Report>,
     /// Its text, if games are wanted.
-    pub text: Option<GameText>,
+    pub text: Option<WrittenGame>,
 }
 
 /// The games that come first so far.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OrderedPart {
     /// `None` before the first block.
-    top: Option<Top<HeldGame>>,
+    top: Option<TopGames<HeldGame>>,
 }
 
 impl OrderedCollector {
@@ -67,7 +67,7 @@ impl Collector for OrderedCollector {
         formats | self.order.wants() | games
     }
 
-    fn look(&self, result: &BlockResult, room: &Room) -> OrderedPart {
+    fn look(&self, result: &BlockResult, room: &MemoryBudget) -> OrderedPart {
         let found = result.first();
         let mut best = self.order.top(self.games_max);
         for game in result.block.games().filter(|game| found.is_found(game)) {
@@ -80,14 +80,14 @@ impl Collector for OrderedCollector {
             best.map(|game| {
                 let one = game.index()..game.index() + 1;
                 let reports = self.formats.iter().map(|format| format.report(&found, one.clone()));
-                let text = self.comment.as_ref().map(|comment| GameText::new(&game, &found, comment));
+                let text = self.comment.as_ref().map(|comment| WrittenGame::new(&game, &found, comment));
                 HeldGame { reports: reports.collect(), text }
             })
         };
         let bytes = |held: &HeldGame| -> u64 {
             held.reports.iter().map(|report| report.text.capacity() as u64).sum()
         };
-        let top = self.room.make(count, room, hold, |top: &Top<HeldGame>| top.iter().map(bytes).sum());
+        let top = self.room.make(count, room, hold, |top: &TopGames<HeldGame>| top.iter().map(bytes).sum());
         OrderedPart { top: Some(top) }
     }
 
@@ -125,9 +125,9 @@ impl Part for OrderedPart {
     }
 
     fn check(&self, _: u64) -> Result<(), &'static str> {
-        self.top.iter().flat_map(Top::iter).try_for_each(|held| {
+        self.top.iter().flat_map(TopGames::iter).try_for_each(|held| {
             held.reports.iter().try_for_each(Report::check)?;
-            held.text.as_ref().map_or(Ok(()), GameText::check)
+            held.text.as_ref().map_or(Ok(()), WrittenGame::check)
         })
     }
 }

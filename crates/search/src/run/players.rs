@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{BlockResult, Collector, Part, PartError};
 use orbit_core::board::Color;
 use orbit_core::game::{PlayerName, fide, tags};
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, GameRow};
 
@@ -65,7 +65,7 @@ impl Collector for SpellingsCollector {
         Wants::TAGS
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> SpellingsPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> SpellingsPart {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| result.block.tag_names(fide::tag(side)));
         for game in result.block.games() {

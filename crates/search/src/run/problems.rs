@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BlockResult, Collector, Part, PartError};
 use crate::report::kind_name;
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, Problem};
 
@@ -26,7 +26,7 @@ impl Collector for ProblemsCollector {
         Wants::HITS
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> ProblemsPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ProblemsPart {
         ProblemsPart::of(result.block, &result.names.sources)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{BlockResult, Collector, Part, PartError};
 use crate::stats::{Counts, ManyCounts, Stats};
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_transforms::Filter;
 use orbit_transforms::OutermostOrbit as _;
@@ -42,7 +42,7 @@ impl Collector for StatisticsCollector {
         self.stats.wants()
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> ManyCounts {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ManyCounts {
         let found: Vec<_> = (0..result.answers.len()).map(|query| result.of(query)).collect();
         self.stats.count_many(&found)
     }

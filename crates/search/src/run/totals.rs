@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::part::COUNT_FAULT;
 use super::{BlockResult, Collector, Part, PartError, TakeError};
 use crate::report::HitTotals;
-use orbit_database::{GameTexts, Room, StreamedBlock};
+use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::{Answers, GameEnds, Wants};
 use orbit_reel::Totals;
 
@@ -31,7 +31,7 @@ impl Collector for TotalsCollector {
         Wants::HITS
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> TotalsPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> TotalsPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
         let ends = GameEnds::of(result.block);
         let hit_totals = |answers: &Answers| HitTotals {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{BlockResult, Collector, Part, PartError};
 use crate::choice::{Choice, Comparison};
 use orbit_core::game::tags;
-use orbit_database::Room;
+use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
 /// Counts the games in which a tag is what a condition compares it with, and those in which it has that as a part.
@@ -45,7 +45,7 @@ impl Collector for WholeTextsCollector {
         Wants::TAGS
     }
 
-    fn look(&self, result: &BlockResult, _: &Room) -> WholeTextsPart {
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> WholeTextsPart {
         let block = result.block;
         let games = self.compared.iter().map(|compared| {
             let mut sums = [0, 0];

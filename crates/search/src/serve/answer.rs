@@ -3,39 +3,39 @@
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
-use super::request::Id;
+use super::request::RequestId;
 use crate::request::Request;
 use orbit_core::diagnostic::Diagnostic;
-use orbit_core::visible::{Context, escape};
+use orbit_core::visible::{EscapeContext, escape};
 
 /// The version of requests and answers: one that is taken away, or that comes to mean something else, raises it.
 pub const SERVE_SCHEMA: u32 = 1;
 
 /// The fields of an answer, and its rows, which are JSON already.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Answer {
+pub struct Response {
     /// All fields but the id and the rows.
     pub fields: Map<String, Value>,
     /// Each an object.
     pub rows: Option<Vec<String>>,
 }
 
-impl Answer {
+impl Response {
     /// The fields of an object.
     ///
     /// # Panics
     ///
     /// When the value is no object.
-    pub fn of(value: Value) -> Answer {
+    pub fn of(value: Value) -> Response {
         match value {
-            Value::Object(fields) => Answer { fields, rows: None },
+            Value::Object(fields) => Response { fields, rows: None },
             other => panic!("an answer is an object, and this is none: {other}"),
         }
     }
 
     /// The line, without its end. In it no letter acts on a terminal.
-    pub fn line(&self, id: Option<&Id>) -> String {
-        let mut out = format!("{{\"id\":{}", id.map_or("null", Id::json));
+    pub fn line(&self, id: Option<&RequestId>) -> String {
+        let mut out = format!("{{\"id\":{}", id.map_or("null", RequestId::json));
         for (name, value) in &self.fields {
             out.push_str(&format!(",{}:{value}", Value::from(name.as_str())));
         }
@@ -43,7 +43,7 @@ impl Answer {
             out.push_str(&format!(",\"rows\":[{}]", rows.join(",")));
         }
         out.push('}');
-        escape(&out, Context::Json).into_owned()
+        escape(&out, EscapeContext::Json).into_owned()
     }
 }
 
@@ -55,8 +55,8 @@ pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) ->
 }
 
 /// The line of an error.
-pub(super) fn error_line(id: Option<&Id>, fault: &Fault) -> String {
+pub(super) fn error_line(id: Option<&RequestId>, fault: &Fault) -> String {
     let mut fields = Map::new();
     fields.insert("error".into(), fault.json());
-    Answer { fields, rows: None }.line(id)
+    Response { fields, rows: None }.line(id)
 }

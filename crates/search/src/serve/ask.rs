@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::answer::{Answer, remarks};
-use super::desk::Desk;
-use super::fault::{Code, Fault};
-use super::kept::{Kept, KeptBlock, Listed, Place};
+use super::answer::{Response, remarks};
+use super::desk::OpenDatabases;
+use super::fault::{ErrorCode, Fault};
+use super::kept::{KeptHits, KeptBlock, ListedGames, GameIndex};
 use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
-use crate::choice::{Order, Top};
-use crate::library::{Cancel, Progress, Query, Told};
+use crate::choice::{Order, TopGames};
+use crate::library::{Cancel, Progress, Query, BlockFindings};
 use crate::report::{Column, Columns, HitTotals, Names};
 use crate::request::Request;
 use crate::run::extras_of;
@@ -45,7 +45,7 @@ pub struct Answered {
     /// The type of the query's value.
     pub ty: Type,
     /// Its hits, if they were neither only counted nor sent.
-    pub kept: Option<Arc<Kept>>,
+    pub kept: Option<Arc<KeptHits>>,
     /// The rows that are kept or were sent; `None` of a query that was only counted.
     pub rows: Option<u64>,
     /// Whether hits were left out since they need more memory than is meant for them.
@@ -58,8 +58,8 @@ impl Answered {
     /// # Errors
     ///
     /// Columns that there are not, too many rows, and what goes wrong in the query when rows are written.
-    pub(super) fn answer(&self, ask: &Ask) -> Result<Answer, Fault> {
-        let mut answer = Answer::of(json!({
+    pub(super) fn answer(&self, ask: &Ask) -> Result<Response, Fault> {
+        let mut answer = Response::of(json!({
             "type": self.ty.name(),
             "games_hit": self.hit.games,
             "positions_hit": self.hit.positions,
@@ -84,7 +84,7 @@ impl Answered {
     }
 }
 
-impl Desk {
+impl OpenDatabases {
     /// Runs a query; `watch` sees how far it has come.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Desk {
         if ask.stream && order.is_some() {
             let why =
                 "the query sorts the games that it finds, which is known at the end: leave out `stream`";
-            return Err(Fault::new(Code::Request, why));
+            return Err(Fault::new(ErrorCode::Request, why));
         }
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
@@ -144,7 +144,7 @@ impl Desk {
         let owns_blocks = !database.is_resident() || is_made_anew;
         let mut keeping =
             Keeping::new(order, (scan.skip, scan.games_max), request.count, owns_blocks, self.kept_max());
-        let mut kept = Kept::new(&query, database.sources().to_vec(), extras, has_comments);
+        let mut kept = KeptHits::new(&query, database.sources().to_vec(), extras, has_comments);
         let mut sending = Sending { send, columns, cancel, rows: 0, fault: None };
         let summary = scan.for_each_told(&executor, wants, |streamed, told| {
             let flow = keeping.take(&streamed.block, told);
@@ -192,7 +192,7 @@ pub(super) fn only(request: &Request) -> Result<Query, Fault> {
 
 /// What is kept of a search as it runs.
 struct Keeping {
-    order: Option<(Order, Top<Place>)>,
+    order: Option<(Order, TopGames<GameIndex>)>,
     /// Games that are left out at the beginning.
     skip: u64,
     /// The most games that are found, with those.
@@ -210,7 +210,7 @@ struct Keeping {
     blocks: Vec<KeptBlock>,
     bytes: u64,
     bytes_max: u64,
-    places: Vec<Place>,
+    places: Vec<GameIndex>,
     is_cut: bool,
 }
 
@@ -243,7 +243,7 @@ impl Keeping {
     }
 
     /// Takes what was told of the next block; breaks when no more games are wanted.
-    fn take(&mut self, block: &Arc<Block>, told: Told) -> ControlFlow<()> {
+    fn take(&mut self, block: &Arc<Block>, told: BlockFindings) -> ControlFlow<()> {
         let found = told.found(block, &self.names);
         // The block that goes beyond the limit is kept, and those that follow are not.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
@@ -316,7 +316,7 @@ impl Keeping {
             }
         }
         self.bytes = self.blocks.iter().map(|block| self.bytes_of(block)).sum();
-        let place = |(block, index, hits): Place| (places[block as usize].unwrap_or(0), index, hits);
+        let place = |(block, index, hits): GameIndex| (places[block as usize].unwrap_or(0), index, hits);
         self.order = Some((order, top.map(place)));
     }
 
@@ -325,20 +325,20 @@ impl Keeping {
     }
 
     /// The games that are listed in their order.
-    fn list(mut self) -> Listed {
+    fn list(mut self) -> ListedGames {
         self.prune();
         let is_ordered = self.order.is_some();
         let places = match self.order {
             None => self.places,
             Some((_, top)) => top.list(self.skip).collect(),
         };
-        Listed { blocks: self.blocks, bytes: self.bytes, places, is_ordered }
+        ListedGames { blocks: self.blocks, bytes: self.bytes, places, is_ordered }
     }
 
     /// The games that were found since the last call, which are not kept any longer.
-    fn drain(&mut self) -> Listed {
+    fn drain(&mut self) -> ListedGames {
         let (blocks, places) = (take(&mut self.blocks), take(&mut self.places));
-        Listed { blocks, bytes: take(&mut self.bytes), places, is_ordered: false }
+        ListedGames { blocks, bytes: take(&mut self.bytes), places, is_ordered: false }
     }
 }
 
@@ -354,7 +354,7 @@ struct Sending<'a> {
 
 impl Sending<'_> {
     /// Sends all rows, in pages.
-    fn send(&mut self, kept: &Kept) -> ControlFlow<()> {
+    fn send(&mut self, kept: &KeptHits) -> ControlFlow<()> {
         let mut from = 0;
         while from < kept.rows() && !self.cancel.is_cancelled() {
             match kept.page(from, PAGE_ROWS_MAX, self.columns) {

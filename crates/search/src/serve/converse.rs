@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, SERVE_SCHEMA, error_line};
-use super::desk::{DATABASES_MAX, Desk};
+use super::answer::{Response, SERVE_SCHEMA, error_line};
+use super::desk::{DATABASES_MAX, OpenDatabases};
 use super::explain::Explained;
-use super::fault::{Code, Fault};
-use super::kept::Kept;
-use super::lines::{LINE_BYTES_MAX, Line, next_line};
-use super::queue::{Job, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, State, Work};
-use super::request::{Id, Message, Of, PAGE_ROWS_MAX, checked_rows};
+use super::fault::{ErrorCode, Fault};
+use super::kept::KeptHits;
+use super::lines::{LINE_BYTES_MAX, RequestLine, next_line};
+use super::queue::{QueuedJob, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, QueueState, SlowWork};
+use super::request::{RequestId, Message, RequestRef, PAGE_ROWS_MAX, checked_rows};
 use super::results::RESULTS_MAX;
 use crate::library::{Cancel, Progress};
 use crate::report::SCHEMA;
@@ -63,12 +63,12 @@ pub enum Origin {
 ///
 /// The input cannot be read, or the system starts no thread.
 pub fn converse(
-    desk: &Desk,
+    desk: &OpenDatabases,
     greeting: Greeting<'_>,
     (input, origin): (&mut impl BufRead, Origin),
     say: &(dyn Fn(&str) + Sync),
 ) -> io::Result<()> {
-    let shared = Shared { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
+    let shared = SharedConversation { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
     let mut hello = shared.about();
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
@@ -82,7 +82,7 @@ pub fn converse(
         thread().spawn_scoped(scope, || shared.run_pages())?;
         let read = match origin == Origin::Client && !begins_with_object(input)? {
             true => {
-                say(&error_line(None, &Fault::new(Code::Request, NO_OBJECT)));
+                say(&error_line(None, &Fault::new(ErrorCode::Request, NO_OBJECT)));
                 Ok(None)
             }
             false => shared.read(input),
@@ -93,7 +93,7 @@ pub fn converse(
         read
     });
     if let Some(id) = ended? {
-        say(&Answer::of(json!({ "quit": true })).line(Some(&id)));
+        say(&Response::of(json!({ "quit": true })).line(Some(&id)));
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-struct EndOnDrop<'a, 'b>(&'a Shared<'b>);
+struct EndOnDrop<'a, 'b>(&'a SharedConversation<'b>);
 
 impl Drop for EndOnDrop<'_, '_> {
     fn drop(&mut self) {
@@ -117,16 +117,16 @@ impl Drop for EndOnDrop<'_, '_> {
     }
 }
 
-struct Shared<'a> {
-    desk: &'a Desk,
+struct SharedConversation<'a> {
+    desk: &'a OpenDatabases,
     greeting: Greeting<'a>,
     say: &'a (dyn Fn(&str) + Sync),
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
-impl Shared<'_> {
-    fn answer(&self, id: &Id, answer: Result<Answer, Fault>) {
+impl SharedConversation<'_> {
+    fn answer(&self, id: &RequestId, answer: Result<Response, Fault>) {
         (self.say)(&match answer {
             Ok(answer) => answer.line(Some(id)),
             Err(fault) => error_line(Some(id), &fault),
@@ -134,8 +134,8 @@ impl Shared<'_> {
     }
 
     /// What the greeting says.
-    fn about(&self) -> Answer {
-        Answer::of(json!({
+    fn about(&self) -> Response {
+        Response::of(json!({
             "schema": SERVE_SCHEMA,
             "rows_schema": SCHEMA,
             "program": self.greeting.program,
@@ -152,14 +152,14 @@ impl Shared<'_> {
     }
 
     /// Reads requests. Gives the id of a `quit`, or nothing at the end of the input.
-    fn read(&self, input: &mut impl BufRead) -> io::Result<Option<Id>> {
+    fn read(&self, input: &mut impl BufRead) -> io::Result<Option<RequestId>> {
         while let Some(line) = next_line(input, LINE_BYTES_MAX)? {
             let line = match line {
-                Line::Whole(line) => line,
-                Line::TooLong => {
+                RequestLine::Whole(line) => line,
+                RequestLine::TooLong => {
                     let message =
                         format!("the line is longer than {LINE_BYTES_MAX} bytes: it was passed over");
-                    (self.say)(&error_line(None, &Fault::new(Code::TooLong, message)));
+                    (self.say)(&error_line(None, &Fault::new(ErrorCode::TooLong, message)));
                     continue;
                 }
             };
@@ -184,19 +184,19 @@ impl Shared<'_> {
     }
 
     /// Answers a request, or has it wait for its turn.
-    fn take(&self, id: Id, request: Message, bytes: usize) {
+    fn take(&self, id: RequestId, request: Message, bytes: usize) {
         let work = match request {
-            Message::Open(open) => return self.add_job(id, Work::Open(open), bytes),
-            Message::Close(close) => return self.add_job(id, Work::Close(close), bytes),
-            Message::Query(ask) => return self.add_job(id, Work::Query(ask), bytes),
-            Message::Make(make) => return self.add_job(id, Work::Make(make), bytes),
+            Message::Open(open) => return self.add_job(id, SlowWork::Open(open), bytes),
+            Message::Close(close) => return self.add_job(id, SlowWork::Close(close), bytes),
+            Message::Query(ask) => return self.add_job(id, SlowWork::Query(ask), bytes),
+            Message::Make(make) => return self.add_job(id, SlowWork::Make(make), bytes),
             Message::Hits(page) => QuickWork::Hits(page, None),
             Message::Game(game) => QuickWork::Game(game),
             Message::Explain(explain) => QuickWork::Explain(explain),
-            Message::Cancel(Of { of }) => return self.cancel(&id, &of),
-            Message::Progress(Of { of }) => return self.answer(&id, self.progress_of(&of)),
+            Message::Cancel(RequestRef { of }) => return self.cancel(&id, &of),
+            Message::Progress(RequestRef { of }) => return self.answer(&id, self.progress_of(&of)),
             Message::Ping | Message::Quit => {
-                return self.answer(&id, Ok(Answer::of(json!({ "pong": true }))));
+                return self.answer(&id, Ok(Response::of(json!({ "pong": true }))));
             }
             Message::Version => return self.answer(&id, Ok(self.about())),
         };
@@ -205,11 +205,11 @@ impl Shared<'_> {
         }
     }
 
-    fn add_job(&self, id: Id, work: Work, bytes: usize) {
+    fn add_job(&self, id: RequestId, work: SlowWork, bytes: usize) {
         let mut state = lock(&self.state);
         let refused = if state.find(&id).is_some() {
             let message = "a request of this id is under way: give each request an id of its own";
-            Err(Fault::new(Code::Request, message))
+            Err(Fault::new(ErrorCode::Request, message))
         } else {
             state.has_room(bytes)
         };
@@ -217,10 +217,10 @@ impl Shared<'_> {
             drop(state);
             return self.answer(&id, Err(fault));
         }
-        if let Work::Query(_) | Work::Make(_) = &work {
+        if let SlowWork::Query(_) | SlowWork::Make(_) = &work {
             state.results.forget(&id);
         }
-        state.jobs.push(Job {
+        state.jobs.push(QueuedJob {
             id,
             work: Arc::new(work),
             bytes,
@@ -232,7 +232,7 @@ impl Shared<'_> {
         self.changed.notify_all();
     }
 
-    fn add_page(&self, mut quick: Quick) -> Result<(), (Id, Fault)> {
+    fn add_page(&self, mut quick: Quick) -> Result<(), (RequestId, Fault)> {
         let mut state = lock(&self.state);
         if let Err(fault) = state.has_room(quick.bytes) {
             return Err((quick.id, fault));
@@ -248,14 +248,14 @@ impl Shared<'_> {
         Ok(())
     }
 
-    fn cancel(&self, id: &Id, of: &Id) {
+    fn cancel(&self, id: &RequestId, of: &RequestId) {
         let mut state = lock(&self.state);
         let found = state.find(of);
         // At once: to answer may take as long as the client likes.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
-            Some(_) => Ok(Answer::of(json!({ "cancelled": true }))),
-            None if state.results.know(of) => Ok(Answer::of(json!({ "cancelled": false }))),
+            Some(_) => Ok(Response::of(json!({ "cancelled": true }))),
+            None if state.results.know(of) => Ok(Response::of(json!({ "cancelled": false }))),
             None => Err(unknown(of)),
         };
         self.answer(id, answer);
@@ -264,22 +264,22 @@ impl Shared<'_> {
         }
     }
 
-    fn progress_of(&self, of: &Id) -> Result<Answer, Fault> {
+    fn progress_of(&self, of: &RequestId) -> Result<Response, Fault> {
         let state = lock(&self.state);
         if let Some(job) = state.find(of).map(|at| &state.jobs[at]) {
             let progress = *lock(&job.progress);
             let mut fields = progress_fields(&progress);
             fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
-            return Ok(Answer { fields, rows: None });
+            return Ok(Response { fields, rows: None });
         }
         match state.results.know(of) {
-            true => Ok(Answer::of(json!({ "state": "done" }))),
+            true => Ok(Response::of(json!({ "state": "done" }))),
             false => Err(unknown(of)),
         }
     }
 
     /// Answers a job, and lets go on what waits for it.
-    fn finish(&self, state: &mut State, id: &Id, answer: Result<Answer, Fault>) {
+    fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
         // It is answered before anything that waits for it, and no request comes between.
@@ -312,11 +312,11 @@ impl Shared<'_> {
             state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
-                    Work::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
-                    Work::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
-                    Work::Close(close) => state.results.close(&close.database),
-                    Work::Make(_) => state.results.note(id.clone()),
-                    Work::Open(_) => {}
+                    SlowWork::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
+                    SlowWork::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
+                    SlowWork::Close(close) => state.results.close(&close.database),
+                    SlowWork::Make(_) => state.results.note(id.clone()),
+                    SlowWork::Open(_) => {}
                 }
                 answer
             });
@@ -326,19 +326,19 @@ impl Shared<'_> {
 
     fn run(
         &self,
-        id: &Id,
-        work: &Work,
+        id: &RequestId,
+        work: &SlowWork,
         cancel: &Cancel,
         progress: &Mutex<Progress>,
-    ) -> Result<(Answer, Option<Arc<Kept>>), Fault> {
+    ) -> Result<(Response, Option<Arc<KeptHits>>), Fault> {
         if cancel.is_cancelled() {
             return Err(Fault::cancelled());
         }
         let has_events = match work {
-            Work::Open(open) => open.progress,
-            Work::Query(ask) => ask.progress,
-            Work::Make(make) => make.progress,
-            Work::Close(_) => false,
+            SlowWork::Open(open) => open.progress,
+            SlowWork::Query(ask) => ask.progress,
+            SlowWork::Make(make) => make.progress,
+            SlowWork::Close(_) => false,
         };
         let mut last = Instant::now();
         let mut watch = |now: Progress| {
@@ -347,17 +347,17 @@ impl Shared<'_> {
                 last = Instant::now();
                 let mut fields = progress_fields(&now);
                 fields.insert("event".into(), "progress".into());
-                (self.say)(&Answer { fields, rows: None }.line(Some(id)));
+                (self.say)(&Response { fields, rows: None }.line(Some(id)));
             }
         };
         match work {
-            Work::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
-            Work::Close(close) => Ok((self.desk.close(&close.database)?, None)),
-            Work::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
-            Work::Query(ask) => {
+            SlowWork::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
+            SlowWork::Close(close) => Ok((self.desk.close(&close.database)?, None)),
+            SlowWork::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
+            SlowWork::Query(ask) => {
                 let mut send = |from: u64, rows: Vec<String>| {
-                    let event = Answer::of(json!({ "event": "hits", "from": from }));
-                    (self.say)(&Answer { rows: Some(rows), ..event }.line(Some(id)));
+                    let event = Response::of(json!({ "event": "hits", "from": from }));
+                    (self.say)(&Response { rows: Some(rows), ..event }.line(Some(id)));
                 };
                 let answered = self.desk.ask_sending(ask, cancel, &mut watch, &mut send)?;
                 Ok((answered.answer(ask)?, answered.kept))
@@ -388,12 +388,12 @@ impl Shared<'_> {
         }
     }
 
-    fn run_page(&self, work: &QuickWork) -> Result<Answer, Fault> {
+    fn run_page(&self, work: &QuickWork) -> Result<Response, Fault> {
         match work {
             QuickWork::Hits(page, kept) => {
                 let Some(kept) = kept else { return Err(unknown(&page.of)) };
                 let rows = kept.page(page.from, checked_rows(page.rows)?, page.columns.as_deref())?;
-                let mut answer = Answer::of(json!({ "from": page.from, "hits": kept.rows() }));
+                let mut answer = Response::of(json!({ "from": page.from, "hits": kept.rows() }));
                 answer.rows = Some(rows);
                 Ok(answer)
             }
@@ -403,8 +403,8 @@ impl Shared<'_> {
     }
 }
 
-fn unknown(of: &Id) -> Fault {
-    Fault::new(Code::UnknownQuery, format!("no request {} is under way or has hits", of.json()))
+fn unknown(of: &RequestId) -> Fault {
+    Fault::new(ErrorCode::UnknownQuery, format!("no request {} is under way or has hits", of.json()))
 }
 
 fn progress_fields(progress: &Progress) -> Map<String, Value> {
@@ -414,7 +414,7 @@ fn progress_fields(progress: &Progress) -> Map<String, Value> {
         "games": progress.games,
         "positions": progress.positions,
     });
-    Answer::of(fields).fields
+    Response::of(fields).fields
 }
 
 /// A fault of the program ends one request, and not the conversation.
@@ -424,6 +424,6 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(Fault::new(Code::Internal, format!("a fault of the program, please report it: {}", text(panic))))
+        Err(Fault::new(ErrorCode::Internal, format!("a fault of the program, please report it: {}", text(panic))))
     })
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::fault::{Code, Fault};
-use super::folder::Files;
+use super::answer::Response;
+use super::fault::{ErrorCode, Fault};
+use super::folder::RequestFiles;
 use super::memory::{Memory, resident_bytes};
 use super::request::Open;
 use crate::library::{Cancel, Database, DatabaseOptions, Progress, Turns};
@@ -33,7 +33,7 @@ pub struct DeskOptions {
     /// Threads of a query.
     pub threads: usize,
     /// The only files that requests may read and write, if not all.
-    pub files: Files,
+    pub files: RequestFiles,
 }
 
 impl Default for DeskOptions {
@@ -44,13 +44,13 @@ impl Default for DeskOptions {
             kept_max: 256 << 20,
             gpu: Some(GpuOptions::default()),
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
-            files: Files::All,
+            files: RequestFiles::All,
         }
     }
 }
 
 /// Open databases by their names. It answers one request at a time on the caller's thread, and several threads may ask.
-pub struct Desk {
+pub struct OpenDatabases {
     options: DeskOptions,
     /// The threads and the memory, which the requests of all clients share.
     turns: Turns,
@@ -59,16 +59,16 @@ pub struct Desk {
     databases: Mutex<Vec<(String, Arc<Database>)>>,
 }
 
-impl Desk {
+impl OpenDatabases {
     /// Without a database.
-    pub fn new(options: DeskOptions) -> Desk {
+    pub fn new(options: DeskOptions) -> OpenDatabases {
         let (turns, memory) = (Turns::new(options.threads), Arc::default());
-        Desk { turns, memory, options, databases: Mutex::default() }
+        OpenDatabases { turns, memory, options, databases: Mutex::default() }
     }
 
     /// The same with requests that may use other files.
     #[cfg(feature = "http")]
-    pub(super) fn with_files(mut self, files: Files) -> Desk {
+    pub(super) fn with_files(mut self, files: RequestFiles) -> OpenDatabases {
         self.options.files = files;
         self
     }
@@ -83,8 +83,8 @@ impl Desk {
     }
 
     /// A desk for one client: with the databases that are open here, whose memory it shares, and names of its own.
-    pub(super) fn of_client(&self) -> Desk {
-        Desk {
+    pub(super) fn of_client(&self) -> OpenDatabases {
+        OpenDatabases {
             options: self.options.clone(),
             turns: self.turns.clone(),
             memory: Arc::clone(&self.memory),
@@ -102,9 +102,9 @@ impl Desk {
         open: &Open,
         cancel: &Cancel,
         watch: &mut dyn FnMut(Progress),
-    ) -> Result<Answer, Fault> {
+    ) -> Result<Response, Fault> {
         let name = &open.database;
-        let wrong = |message: String| Err(Fault::new(Code::Request, message));
+        let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return wrong(format!("the name of a database has 1 to {NAME_BYTES_MAX} bytes"));
         }
@@ -138,7 +138,7 @@ impl Desk {
         let database = options.open(&open.paths).map_err(|error| Fault::of_database(error, ""))?;
         let database = Arc::new(database);
         opening.add(&database);
-        let answer = Answer::of(described(name, &database));
+        let answer = Response::of(described(name, &database));
         lock(&self.databases).push((name.clone(), database));
         Ok(answer)
     }
@@ -148,13 +148,13 @@ impl Desk {
     /// # Errors
     ///
     /// There is none of that name.
-    pub fn close(&self, name: &str) -> Result<Answer, Fault> {
+    pub fn close(&self, name: &str) -> Result<Response, Fault> {
         let mut databases = lock(&self.databases);
         let Some(at) = databases.iter().position(|(known, _)| known == name) else {
             return Err(unknown(name, &databases));
         };
         databases.remove(at);
-        Ok(Answer::of(json!({ "closed": name })))
+        Ok(Response::of(json!({ "closed": name })))
     }
 
     /// Gives a database another name, in place of one that has it already.
@@ -209,7 +209,7 @@ fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
         true => format!("no database `{name}` is open: open one"),
         false => format!("no database `{name}` is open; open are {}", names.join(", ")),
     };
-    Fault::new(Code::UnknownDatabase, message)
+    Fault::new(ErrorCode::UnknownDatabase, message)
 }
 
 /// What is known of a database. Games, positions and what went wrong are known of one in memory.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, remarks};
+use super::answer::{Response, remarks};
 use super::ask::only;
 use super::fault::Fault;
 use super::request::Explain;
@@ -50,13 +50,13 @@ impl Explained {
     }
 
     /// The answer, with so many copies.
-    pub(super) fn answer(&self, copies: usize) -> Answer {
+    pub(super) fn answer(&self, copies: usize) -> Response {
         let query = &self.query;
         let all = query.copies().iter().zip(query.transforms()).enumerate();
         let listed = all
             .take(copies)
             .map(|(index, (text, transform))| json!({ "copy": index + 1, "text": text, "from": transform }));
-        Answer::of(json!({
+        Response::of(json!({
             "sentence": self.sentence,
             "type": query.value_type().name(),
             "copies_count": query.copies().len(),

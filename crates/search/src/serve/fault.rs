@@ -11,7 +11,7 @@ use orbit_engine::EngineError;
 /// What kind of error it is, for programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Code {
+pub enum ErrorCode {
     /// The line is no request: no JSON, an unknown field, a value that a field cannot have.
     Request,
     /// The line is longer than lines may be.
@@ -36,36 +36,36 @@ pub enum Code {
     Internal,
 }
 
-impl Code {
+impl ErrorCode {
     /// All codes.
-    pub const ALL: [Code; 11] = [
-        Code::Request,
-        Code::TooLong,
-        Code::Busy,
-        Code::UnknownDatabase,
-        Code::UnknownQuery,
-        Code::Dropped,
-        Code::Cancelled,
-        Code::Query,
-        Code::Database,
-        Code::Engine,
-        Code::Internal,
+    pub const ALL: [ErrorCode; 11] = [
+        ErrorCode::Request,
+        ErrorCode::TooLong,
+        ErrorCode::Busy,
+        ErrorCode::UnknownDatabase,
+        ErrorCode::UnknownQuery,
+        ErrorCode::Dropped,
+        ErrorCode::Cancelled,
+        ErrorCode::Query,
+        ErrorCode::Database,
+        ErrorCode::Engine,
+        ErrorCode::Internal,
     ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
-            Code::Request => "request",
-            Code::TooLong => "too_long",
-            Code::Busy => "busy",
-            Code::UnknownDatabase => "unknown_database",
-            Code::UnknownQuery => "unknown_query",
-            Code::Dropped => "dropped",
-            Code::Cancelled => "cancelled",
-            Code::Query => "query",
-            Code::Database => "database",
-            Code::Engine => "engine",
-            Code::Internal => "internal",
+            ErrorCode::Request => "request",
+            ErrorCode::TooLong => "too_long",
+            ErrorCode::Busy => "busy",
+            ErrorCode::UnknownDatabase => "unknown_database",
+            ErrorCode::UnknownQuery => "unknown_query",
+            ErrorCode::Dropped => "dropped",
+            ErrorCode::Cancelled => "cancelled",
+            ErrorCode::Query => "query",
+            ErrorCode::Database => "database",
+            ErrorCode::Engine => "engine",
+            ErrorCode::Internal => "internal",
         }
     }
 }
@@ -74,7 +74,7 @@ impl Code {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What kind of error it is.
-    pub code: Code,
+    pub code: ErrorCode,
     /// What happened and what to do, in a sentence.
     pub message: String,
     /// Where in a query it is, and the text of that query.
@@ -83,14 +83,14 @@ pub struct Fault {
 
 impl Fault {
     /// An error that is not about a place in a query.
-    pub fn new(code: Code, message: impl Into<String>) -> Fault {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), place: None }
     }
 
     /// An error at a place of a query.
     pub(super) fn of_query(diagnostic: Diagnostic, text: &str) -> Fault {
         let message = diagnostic.message.clone();
-        Fault { code: Code::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
+        Fault { code: ErrorCode::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
     }
 
     /// What a database reports of a query.
@@ -100,19 +100,19 @@ impl Fault {
                 let text = if error.text().is_empty() { text } else { error.text() };
                 Fault::of_query(error.diagnostic().clone(), text)
             }
-            DatabaseError::Request(error) => Fault::new(Code::Request, error.to_string()),
+            DatabaseError::Request(error) => Fault::new(ErrorCode::Request, error.to_string()),
             DatabaseError::Engine(error) => Fault::of_engine(error, text),
             DatabaseError::Cancelled => Fault::cancelled(),
             DatabaseError::NoVariations => Fault::new(
-                Code::Database,
+                ErrorCode::Database,
                 "the query searches side lines, and the database was opened without them: open it with variations",
             ),
             DatabaseError::NoAnnotations => Fault::new(
-                Code::Database,
+                ErrorCode::Database,
                 "the query, a condition, a grouping or a column needs the comments of games (clocks and evaluations stand in them), \
                  and the database was opened without them: open it with variations",
             ),
-            other => Fault::new(Code::Database, other.to_string()),
+            other => Fault::new(ErrorCode::Database, other.to_string()),
         }
     }
 
@@ -123,13 +123,13 @@ impl Fault {
                 let message = format!("game {game}, {place}: {}", diagnostic.message);
                 Fault::of_query(Diagnostic { message, ..*diagnostic }, text)
             }
-            other => Fault::new(Code::Engine, other.to_string()),
+            other => Fault::new(ErrorCode::Engine, other.to_string()),
         }
     }
 
     /// The request was cancelled.
     pub(super) fn cancelled() -> Fault {
-        Fault::new(Code::Cancelled, "cancelled")
+        Fault::new(ErrorCode::Cancelled, "cancelled")
     }
 
     /// As an object: code and message; of a query also file, line, column, start, end, label and help.

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, Fault};
 
 /// The files that requests may read and write.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Files {
+pub enum RequestFiles {
     /// Those that the user of the process may.
     #[default]
     All,
@@ -17,7 +17,7 @@ pub enum Files {
     None,
 }
 
-impl Files {
+impl RequestFiles {
     /// Sees that a file or a folder may be read.
     pub(super) fn check_read(&self, path: &Path) -> Result<(), Fault> {
         self.check(path, fs::canonicalize(path).ok())
@@ -32,11 +32,11 @@ impl Files {
 
     /// `real` is the place of the path, or of its folder, without links.
     fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
-        let refused = |why: String| Err(Fault::new(Code::Request, format!("{}: {why}", path.display())));
+        let refused = |why: String| Err(Fault::new(ErrorCode::Request, format!("{}: {why}", path.display())));
         match self {
-            Files::All => Ok(()),
-            Files::None => refused("requests may use no files: start the server with --folder".into()),
-            Files::Below(folder) => {
+            RequestFiles::All => Ok(()),
+            RequestFiles::None => refused("requests may use no files: start the server with --folder".into()),
+            RequestFiles::Below(folder) => {
                 let folder = fs::canonicalize(folder).ok();
                 match real.zip(folder).is_some_and(|(real, folder)| real.starts_with(folder)) {
                     true => Ok(()),

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::desk::Desk;
-use super::fault::{Code, Fault};
-use super::request::Game;
+use super::answer::Response;
+use super::desk::OpenDatabases;
+use super::fault::{ErrorCode, Fault};
+use super::request::GameRequest;
 use crate::library::GameRef;
-use crate::report::Walk;
+use crate::report::NodeWalk;
 use orbit_core::text::decode;
 
-impl Desk {
+impl OpenDatabases {
     /// A game by its number.
     ///
     /// # Errors
@@ -26,19 +26,19 @@ impl Desk {
                 "`{name}` has no game {number}{of}: games are numbered from 1, and one without a position is \
                          skipped"
             );
-            Fault::new(Code::Request, message)
+            Fault::new(ErrorCode::Request, message)
         })
     }
 
-    pub(super) fn answer_game(&self, game: &Game) -> Result<Answer, Fault> {
+    pub(super) fn answer_game(&self, game: &GameRequest) -> Result<Response, Fault> {
         Ok(answer(&self.game(&game.database, game.game)?))
     }
 }
 
 /// Tags, moves with their positions, and PGN.
-fn answer(game: &GameRef) -> Answer {
+fn answer(game: &GameRef) -> Response {
     let row = game.row();
-    let mut walk = Walk::of(&row);
+    let mut walk = NodeWalk::of(&row);
     let node = |node: u32| -> Value {
         walk.to(node);
         json!({
@@ -51,7 +51,7 @@ fn answer(game: &GameRef) -> Answer {
     };
     let nodes: Vec<Value> = (0..game.nodes()).map(node).collect();
     let tags: Vec<_> = game.tags().map(|(name, value)| json!([name, value])).collect();
-    Answer::of(json!({
+    Response::of(json!({
         "game": game.number(),
         "source": game.source(),
         "number_in_source": game.number_in_source(),

@@ -7,8 +7,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::fault::{Code, Fault};
-use crate::library::{Query, Told};
+use super::fault::{ErrorCode, Fault};
+use crate::library::{Query, BlockFindings};
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
@@ -21,7 +21,7 @@ const TEXT_MAX: usize = 12;
 
 /// All hits of a query that are kept, in the order in which they are listed.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptHits {
     /// The query, for the place of errors.
     text: String,
     prepared: PreparedQuery,
@@ -53,7 +53,7 @@ struct KeptGame {
 pub(super) struct KeptBlock {
     block: Arc<Block>,
     /// Without the values, which are kept of hits alone.
-    told: Told,
+    told: BlockFindings,
     values: HitValues,
 }
 
@@ -68,7 +68,7 @@ enum HitValues {
 
 impl KeptBlock {
     /// What was told of a block.
-    pub(super) fn new(block: &Arc<Block>, mut told: Told) -> KeptBlock {
+    pub(super) fn new(block: &Arc<Block>, mut told: BlockFindings) -> KeptBlock {
         let hits = &told.answers.hits;
         let slots = || hits.slots(0..block.slots());
         let values = match &hits.values {
@@ -91,7 +91,7 @@ impl KeptBlock {
                 all.iter().map(|text| 16 + text.as_ref().map_or(0, |text| text.len())).sum()
             }
         };
-        let Told { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } = &self.told;
+        let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } = &self.told;
         // A span has some positions and moves, of which there may be more.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
@@ -126,22 +126,22 @@ impl KeptBlock {
 }
 
 /// A game by the places of its block among those that are kept and of the game in it, and how many of its positions hit.
-pub(super) type Place = (u32, u32, u64);
+pub(super) type GameIndex = (u32, u32, u64);
 
 /// Games that are listed, and their blocks.
-pub(super) struct Listed {
+pub(super) struct ListedGames {
     pub(super) blocks: Vec<KeptBlock>,
     /// The memory that the blocks take.
     pub(super) bytes: u64,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<GameIndex>,
     /// True if the games stand in another order than the database's.
     pub(super) is_ordered: bool,
 }
 
-impl Kept {
+impl KeptHits {
     /// No hits of a query yet.
-    pub(super) fn new(query: &Query, sources: Vec<String>, extras: Extras, has_comments: bool) -> Kept {
-        Kept {
+    pub(super) fn new(query: &Query, sources: Vec<String>, extras: Extras, has_comments: bool) -> KeptHits {
+        KeptHits {
             text: query.text().to_owned(),
             prepared: query.prepared(),
             sources,
@@ -158,9 +158,9 @@ impl Kept {
     }
 
     /// Keeps blocks and lists games of them, in place of those before.
-    pub(super) fn list(&mut self, Listed { blocks, bytes, places, is_ordered }: Listed) {
+    pub(super) fn list(&mut self, ListedGames { blocks, bytes, places, is_ordered }: ListedGames) {
         self.rows = 0;
-        let game = |(block, index, hits): Place| {
+        let game = |(block, index, hits): GameIndex| {
             self.rows += hits;
             KeptGame { block, index, rows_before: self.rows - hits }
         };
@@ -207,7 +207,7 @@ impl Kept {
         let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
             let why = "clocks and evaluations were not kept with these hits: name their columns in the request that searches";
-            return Err(Fault::new(Code::Request, why));
+            return Err(Fault::new(ErrorCode::Request, why));
         }
         let wanted = from.min(self.rows)..from.saturating_add(rows).min(self.rows);
         if wanted.is_empty() {

@@ -7,7 +7,7 @@ pub const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// A line as it was read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum RequestLine {
     /// Its bytes without its end.
     Whole(Vec<u8>),
     /// It is longer than lines may be. It was passed over.
@@ -19,7 +19,7 @@ pub(super) enum Line {
 /// # Errors
 ///
 /// Those of the input.
-pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Result<Option<Line>> {
+pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Result<Option<RequestLine>> {
     let (mut line, mut is_too_long, mut is_any) = (Vec::new(), false, false);
     loop {
         let bytes = match input.fill_buf() {
@@ -50,7 +50,7 @@ pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Resul
         line.pop();
     }
     is_too_long |= line.len() > bytes_max;
-    Ok(is_any.then_some(if is_too_long { Line::TooLong } else { Line::Whole(line) }))
+    Ok(is_any.then_some(if is_too_long { RequestLine::TooLong } else { RequestLine::Whole(line) }))
 }
 
 #[cfg(test)]
@@ -65,8 +65,8 @@ mod tests {
             let mut lines = Vec::new();
             while let Some(line) = next_line(&mut input, 4).unwrap() {
                 lines.push(match line {
-                    Line::Whole(bytes) => String::from_utf8(bytes).unwrap(),
-                    Line::TooLong => String::from("too long"),
+                    RequestLine::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+                    RequestLine::TooLong => String::from("too long"),
                 });
             }
             assert_eq!(lines, ["abc", "abcd", "", "too long", "abcd", "ab"], "buffer of {buffer}");

@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::answer::{Answer, error_line};
+use super::answer::{Response, error_line};
 use super::converse::{CARD_IDLE, Greeting, Origin, converse};
-use super::desk::Desk;
-use super::fault::{Code, Fault};
-use super::place::{ListenError, Place};
+use super::desk::OpenDatabases;
+use super::fault::{ErrorCode, Fault};
+use super::place::{ListenError, Endpoint};
 #[cfg(unix)]
 use super::socket_file::{self, SocketFile};
 use orbit_core::sync::lock;
@@ -35,7 +35,7 @@ const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Listener {
     socket: Socket,
-    place: Place,
+    place: Endpoint,
 }
 
 #[derive(Debug)]
@@ -51,30 +51,30 @@ impl Listener {
     /// # Errors
     ///
     /// An address that other machines may reach, unless that is allowed; a place that is taken or that the system refuses.
-    pub fn bind(place: &Place, allow_remote: bool) -> Result<Listener, ListenError> {
+    pub fn bind(place: &Endpoint, allow_remote: bool) -> Result<Listener, ListenError> {
         let system = |error| ListenError::System(place.clone(), error);
         match place {
-            Place::Address(address) if !address.ip().is_loopback() && !allow_remote => {
+            Endpoint::Address(address) if !address.ip().is_loopback() && !allow_remote => {
                 Err(ListenError::Remote(*address))
             }
-            Place::Address(address) => {
+            Endpoint::Address(address) => {
                 let listener = TcpListener::bind(address).map_err(system)?;
-                let place = Place::Address(listener.local_addr().map_err(system)?);
+                let place = Endpoint::Address(listener.local_addr().map_err(system)?);
                 Ok(Listener { socket: Socket::Tcp(listener), place })
             }
             #[cfg(unix)]
-            Place::Path(path) => {
+            Endpoint::Path(path) => {
                 let (listener, file) = socket_file::bind(path)?;
                 Ok(Listener { socket: Socket::Unix(listener, file), place: place.clone() })
             }
             #[cfg(not(unix))]
-            Place::Path(_) => Err(system(io::ErrorKind::Unsupported.into())),
+            Endpoint::Path(_) => Err(system(io::ErrorKind::Unsupported.into())),
         }
     }
 
     /// The event that says where clients come, as a line.
     pub fn event(&self) -> String {
-        Answer::of(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
+        Response::of(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
 
     /// Removes the socket of a path.
@@ -91,7 +91,7 @@ impl Listener {
     /// # Panics
     ///
     /// When a conversation does.
-    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) {
+    pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
             // Each conversation looks after idle cards; this is for the time without one.
@@ -105,7 +105,7 @@ impl Listener {
             loop {
                 let come = match &self.socket {
                     Socket::Tcp(listener) => {
-                        listener.accept().map(|(stream, _)| Box::new(stream) as Box<dyn Stream>)
+                        listener.accept().map(|(stream, _)| Box::new(stream) as Box<dyn ClientStream>)
                     }
                     #[cfg(unix)]
                     Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
@@ -122,7 +122,7 @@ impl Listener {
 
 /// The clients that are connected.
 struct Clients<'a> {
-    desk: &'a Desk,
+    desk: &'a OpenDatabases,
     greeting: Greeting<'a>,
     count: Mutex<usize>,
 }
@@ -132,7 +132,7 @@ impl Clients<'_> {
     fn take<'scope>(
         &'scope self,
         scope: &'scope std::thread::Scope<'scope, '_>,
-        stream: Box<dyn Stream>,
+        stream: Box<dyn ClientStream>,
     ) -> io::Result<()> {
         let mut count = lock(&self.count);
         if *count == CLIENTS_MAX {
@@ -140,11 +140,11 @@ impl Clients<'_> {
             let message = format!(
                 "{CLIENTS_MAX} clients are connected, and more may not: come again when one has left"
             );
-            return stream.say(&error_line(None, &Fault::new(Code::Busy, message)));
+            return stream.say(&error_line(None, &Fault::new(ErrorCode::Busy, message)));
         }
         *count += 1;
         drop(count);
-        let leaves = LeaveOnDrop(&self.count);
+        let leaves = ClientGuard(&self.count);
         let talk = move || {
             let _leaves = leaves;
             self.talk(&*stream);
@@ -152,7 +152,7 @@ impl Clients<'_> {
         std::thread::Builder::new().spawn_scoped(scope, talk).map(|_| ())
     }
 
-    fn talk(&self, stream: &dyn Stream) {
+    fn talk(&self, stream: &dyn ClientStream) {
         let out = Mutex::new(());
         let say = |line: &str| {
             let _whole = lock(&out);
@@ -161,28 +161,28 @@ impl Clients<'_> {
                 stream.shut(Shutdown::Both);
             }
         };
-        let input = (&mut BufReader::new(Input(stream)), Origin::Client);
+        let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
         // An error of the connection is its end.
         let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
         // A connection that is closed while there is something to read may lose what was written last.
         if stream.set_timeout(FAREWELL).is_ok() {
-            let _ = io::copy(&mut Input(stream).take(FAREWELL_BYTES), &mut io::sink());
+            let _ = io::copy(&mut ClientBytes(stream).take(FAREWELL_BYTES), &mut io::sink());
         }
     }
 }
 
 /// Takes a client from the count when it has left.
-struct LeaveOnDrop<'a>(&'a Mutex<usize>);
+struct ClientGuard<'a>(&'a Mutex<usize>);
 
-impl Drop for LeaveOnDrop<'_> {
+impl Drop for ClientGuard<'_> {
     fn drop(&mut self) {
         *lock(self.0) -= 1;
     }
 }
 
 /// A connection.
-trait Stream: Send + Sync {
+trait ClientStream: Send + Sync {
     /// Reads what has come.
     fn hear(&self, buffer: &mut [u8]) -> io::Result<usize>;
     /// Writes a line.
@@ -195,7 +195,7 @@ trait Stream: Send + Sync {
 
 macro_rules! stream {
     ($name:ident) => {
-        impl Stream for $name {
+        impl ClientStream for $name {
             fn hear(&self, buffer: &mut [u8]) -> io::Result<usize> {
                 let mut stream = self;
                 stream.read(buffer)
@@ -222,9 +222,9 @@ stream!(TcpStream);
 stream!(UnixStream);
 
 /// The bytes that a client sends.
-struct Input<'a>(&'a dyn Stream);
+struct ClientBytes<'a>(&'a dyn ClientStream);
 
-impl Read for Input<'_> {
+impl Read for ClientBytes<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.hear(buffer)
     }

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use super::answer::Response;
 use super::ask::milliseconds;
-use super::desk::Desk;
-use super::fault::{Code, Fault};
+use super::desk::OpenDatabases;
+use super::fault::{ErrorCode, Fault};
 use super::request::{Make, What, is_picture};
 use crate::library::{Cancel, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::HitTotals;
@@ -17,14 +17,14 @@ use crate::request::RequestError;
 use orbit_core::files::refuse_clashes;
 use orbit_engine::EngineError;
 
-impl Desk {
+impl OpenDatabases {
     /// Counts, groups or writes what queries hit; `watch` sees how far it has come.
     pub(super) fn make(
         &self,
         make: &Make,
         cancel: &Cancel,
         watch: &mut dyn FnMut(Progress),
-    ) -> Result<Answer, Fault> {
+    ) -> Result<Response, Fault> {
         let begun = Instant::now();
         let database = self.database(&make.database)?;
         let queries = Query::of_request(&make.request).map_err(|error| Fault::of_database(error, ""))?;
@@ -49,8 +49,8 @@ impl Desk {
                 let mut out = Vec::new();
                 let counts = scan.statistics(groupings).map_err(fault)?;
                 let written = counts.write_json(queries[0].copies(), &mut out);
-                written.map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
-                serde_json::from_slice(&out).map_err(|error| Fault::new(Code::Internal, error.to_string()))?
+                written.map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?;
+                serde_json::from_slice(&out).map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
             }
             What::File(path) => {
                 self.check_written(path)?;
@@ -60,7 +60,7 @@ impl Desk {
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
-        Ok(Answer::of(fields))
+        Ok(Response::of(fields))
     }
 }
 

@@ -13,18 +13,18 @@ const CANCEL_POLL: Duration = Duration::from_millis(50);
 /// The open databases. One at a time is opened, since it may take all memory that the others leave.
 #[derive(Default)]
 pub(super) struct Memory {
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct MemoryState {
     is_opening: bool,
-    databases: Vec<Open>,
+    databases: Vec<OpenDatabase>,
 }
 
 /// A database that is open or still searched.
-struct Open {
+struct OpenDatabase {
     /// The database, for nothing but whether it is there.
     database: Weak<dyn Send + Sync>,
     bytes: u64,
@@ -33,7 +33,7 @@ struct Open {
 
 impl Memory {
     /// Waits until no other database is being opened; `None` if it is cancelled before.
-    pub(super) fn begin(&self, cancel: &Cancel) -> Option<Opening<'_>> {
+    pub(super) fn begin(&self, cancel: &Cancel) -> Option<DatabaseOpening<'_>> {
         let mut state = lock(&self.state);
         while state.is_opening {
             if cancel.is_cancelled() {
@@ -42,7 +42,7 @@ impl Memory {
             state = wait_timeout(&self.changed, state, CANCEL_POLL);
         }
         state.is_opening = true;
-        Some(Opening(self))
+        Some(DatabaseOpening(self))
     }
 
     /// The files of all databases that are open or still searched.
@@ -52,17 +52,17 @@ impl Memory {
     }
 }
 
-impl State {
-    fn open(&mut self) -> impl Iterator<Item = &Open> {
+impl MemoryState {
+    fn open(&mut self) -> impl Iterator<Item = &OpenDatabase> {
         self.databases.retain(|database| database.database.strong_count() > 0);
         self.databases.iter()
     }
 }
 
 /// The opening of one database; when this is dropped, the next one may begin.
-pub(super) struct Opening<'a>(&'a Memory);
+pub(super) struct DatabaseOpening<'a>(&'a Memory);
 
-impl Opening<'_> {
+impl DatabaseOpening<'_> {
     /// The memory that all open databases take.
     pub(super) fn taken(&self) -> u64 {
         lock(&self.0.state).open().map(|database| database.bytes).sum()
@@ -72,11 +72,11 @@ impl Opening<'_> {
     pub(super) fn add(&self, database: &Arc<Database>) {
         let (bytes, files) = (resident_bytes(database), database.files());
         let database: Weak<Database> = Arc::downgrade(database);
-        lock(&self.0.state).databases.push(Open { database, bytes, files });
+        lock(&self.0.state).databases.push(OpenDatabase { database, bytes, files });
     }
 }
 
-impl Drop for Opening<'_> {
+impl Drop for DatabaseOpening<'_> {
     fn drop(&mut self) {
         lock(&self.0.state).is_opening = false;
         self.0.changed.notify_all();

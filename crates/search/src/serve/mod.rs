@@ -28,21 +28,21 @@ mod results;
 #[cfg(unix)]
 mod socket_file;
 
-pub use self::answer::{Answer, SERVE_SCHEMA};
+pub use self::answer::{Response, SERVE_SCHEMA};
 pub use self::ask::Answered;
 pub use self::converse::{Greeting, Origin, converse};
-pub use self::desk::{DATABASES_MAX, Desk, DeskOptions};
+pub use self::desk::{DATABASES_MAX, OpenDatabases, DeskOptions};
 pub use self::explain::Explained;
-pub use self::fault::{Code, Fault};
-pub use self::folder::Files;
+pub use self::fault::{ErrorCode, Fault};
+pub use self::folder::RequestFiles;
 #[cfg(feature = "http")]
 pub use self::http::{
     BODY_BYTES_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME, HttpListener, HttpOrigin, TARGET_BYTES_MAX,
 };
-pub use self::kept::Kept;
+pub use self::kept::KeptHits;
 pub use self::lines::LINE_BYTES_MAX;
 pub use self::listen::{CLIENTS_MAX, Listener};
-pub use self::place::{ListenError, Place};
+pub use self::place::{ListenError, Endpoint};
 pub use self::queue::{QUEUE_MAX, RUNNING_MAX};
-pub use self::request::{Ask, Explain, Id, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, What};
+pub use self::request::{Ask, Explain, RequestId, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, What};
 pub use self::results::RESULTS_MAX;

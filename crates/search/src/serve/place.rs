@@ -7,20 +7,20 @@ use std::{fmt, io};
 
 /// A place at which clients come: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Endpoint {
     /// An address; port 0 stands for any that is free.
     Address(SocketAddr),
     /// A socket in the file system, on Unix alone.
     Path(PathBuf),
 }
 
-impl FromStr for Place {
+impl FromStr for Endpoint {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Place, String> {
+    fn from_str(text: &str) -> Result<Endpoint, String> {
         if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
             return match cfg!(unix) {
-                true => Ok(Place::Path(path.into())),
+                true => Ok(Endpoint::Path(path.into())),
                 false => {
                     Err("this system has no sockets with a path: listen on an address, such as 127.0.0.1:0"
                         .into())
@@ -28,15 +28,15 @@ impl FromStr for Place {
             };
         }
         let wrong = "expected an address with a port, such as 127.0.0.1:0 or [::1]:4000, or unix:PATH";
-        text.parse().map(Place::Address).map_err(|_| wrong.into())
+        text.parse().map(Endpoint::Address).map_err(|_| wrong.into())
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Address(address) => address.fmt(f),
-            Place::Path(path) => write!(f, "unix:{}", path.display()),
+            Endpoint::Address(address) => address.fmt(f),
+            Endpoint::Path(path) => write!(f, "unix:{}", path.display()),
         }
     }
 }
@@ -53,11 +53,11 @@ pub enum ListenError {
     Remote(SocketAddr),
     /// Another process answers there.
     #[error("another process listens at {0}: end it, or name another path")]
-    Taken(Place),
+    Taken(Endpoint),
     /// A file that is no socket has the name.
     #[error("{0} exists and is no socket: name another path")]
     NoSocket(PathBuf),
     /// The system refuses it.
     #[error("nothing can listen at {0} ({1}): name another place")]
-    System(Place, io::Error),
+    System(Endpoint, io::Error),
 }

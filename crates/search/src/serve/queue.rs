@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use super::fault::{Code, Fault};
-use super::kept::Kept;
-use super::request::{Ask, Close, Explain, Game, Id, Make, Open, Page, What};
+use super::fault::{ErrorCode, Fault};
+use super::kept::KeptHits;
+use super::request::{Ask, Close, Explain, GameRequest, RequestId, Make, Open, Page, What};
 use super::results::Results;
 use crate::library::{Cancel, Progress};
 
@@ -17,9 +17,9 @@ pub const QUEUE_MAX: usize = 1000;
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct QueueState {
     /// Queries and all else that takes long, in their order. Some are running.
-    pub(super) jobs: Vec<Job>,
+    pub(super) jobs: Vec<QueuedJob>,
     pub(super) pages: VecDeque<Quick>,
     pub(super) results: Results,
     /// No more requests come.
@@ -27,9 +27,9 @@ pub(super) struct State {
 }
 
 /// A request that takes long.
-pub(super) struct Job {
-    pub(super) id: Id,
-    pub(super) work: Arc<Work>,
+pub(super) struct QueuedJob {
+    pub(super) id: RequestId,
+    pub(super) work: Arc<SlowWork>,
     pub(super) bytes: usize,
     pub(super) is_running: bool,
     pub(super) cancel: Cancel,
@@ -38,7 +38,7 @@ pub(super) struct Job {
     pub(super) then: Vec<Quick>,
 }
 
-pub(super) enum Work {
+pub(super) enum SlowWork {
     Open(Open),
     Close(Close),
     Query(Box<Ask>),
@@ -47,25 +47,25 @@ pub(super) enum Work {
 
 /// A request that is answered soon.
 pub(super) struct Quick {
-    pub(super) id: Id,
+    pub(super) id: RequestId,
     pub(super) work: QuickWork,
     pub(super) bytes: usize,
 }
 
 pub(super) enum QuickWork {
-    Hits(Page, Option<Arc<Kept>>),
-    Game(Game),
+    Hits(Page, Option<Arc<KeptHits>>),
+    Game(GameRequest),
     Explain(Box<Explain>),
 }
 
-impl State {
+impl QueueState {
     /// The place of a job that is under way.
-    pub(super) fn find(&self, id: &Id) -> Option<usize> {
+    pub(super) fn find(&self, id: &RequestId) -> Option<usize> {
         self.jobs.iter().position(|job| job.id == *id)
     }
 
     /// The first job that waits for no other one, if another one may run.
-    pub(super) fn next_job(&mut self) -> Option<&mut Job> {
+    pub(super) fn next_job(&mut self) -> Option<&mut QueuedJob> {
         let waits =
             |at: usize| self.jobs[..at].iter().any(|before| self.jobs[at].work.waits_for(&before.work));
         let at = (0..self.jobs.len()).find(|&at| !self.jobs[at].is_running && !waits(at))?;
@@ -82,34 +82,34 @@ impl State {
             return Ok(());
         }
         Err(Fault::new(
-            Code::Busy,
+            ErrorCode::Busy,
             format!("{count} requests wait, and more may not: send it again when some are answered"),
         ))
     }
 }
 
-impl Work {
+impl SlowWork {
     /// The database that it is about.
     fn database(&self) -> &str {
         match self {
-            Work::Open(open) => &open.database,
-            Work::Close(close) => &close.database,
-            Work::Query(ask) => &ask.database,
-            Work::Make(make) => &make.database,
+            SlowWork::Open(open) => &open.database,
+            SlowWork::Close(close) => &close.database,
+            SlowWork::Query(ask) => &ask.database,
+            SlowWork::Make(make) => &make.database,
         }
     }
 
     fn opens_or_closes(&self) -> bool {
-        matches!(self, Work::Open(_) | Work::Close(_))
+        matches!(self, SlowWork::Open(_) | SlowWork::Close(_))
     }
 
     /// Tells whether it changes the databases or a file, which happens in the order of the requests.
     fn changes(&self) -> bool {
-        self.opens_or_closes() || matches!(self, Work::Make(make) if matches!(make.what, What::File(_)))
+        self.opens_or_closes() || matches!(self, SlowWork::Make(make) if matches!(make.what, What::File(_)))
     }
 
     /// Tells whether it is done after an earlier request, and not beside it.
-    fn waits_for(&self, before: &Work) -> bool {
+    fn waits_for(&self, before: &SlowWork) -> bool {
         let is_of_same = self.database() == before.database();
         is_of_same && (self.opens_or_closes() || before.opens_or_closes())
             || self.changes() && before.changes()
@@ -118,12 +118,12 @@ impl Work {
 
 impl Quick {
     /// Tells whether a job makes the things that it needs.
-    pub(super) fn needs(&self, job: &Job) -> bool {
+    pub(super) fn needs(&self, job: &QueuedJob) -> bool {
         match (&self.work, &*job.work) {
-            (QuickWork::Hits(page, _), Work::Query(_)) => job.id == page.of,
+            (QuickWork::Hits(page, _), SlowWork::Query(_)) => job.id == page.of,
             (QuickWork::Hits(..), _) => false,
-            (QuickWork::Game(game), Work::Open(open)) => open.database == game.database,
-            (QuickWork::Game(game), Work::Close(close)) => close.database == game.database,
+            (QuickWork::Game(game), SlowWork::Open(open)) => open.database == game.database,
+            (QuickWork::Game(game), SlowWork::Close(close)) => close.database == game.database,
             _ => false,
         }
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, from_value};
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, Fault};
 use crate::report::Column;
 use crate::request::Request;
 use orbit_core::diagnostic::nearest;
@@ -20,33 +20,33 @@ const ID_BYTES_MAX: usize = 200;
 
 /// What a request is called by: a whole number or a string, as JSON text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Id(String);
+pub struct RequestId(String);
 
-impl Id {
+impl RequestId {
     /// The id as JSON.
     pub fn json(&self) -> &str {
         &self.0
     }
 
-    fn of(value: &Value) -> Result<Id, Fault> {
+    fn of(value: &Value) -> Result<RequestId, Fault> {
         let is_id = match value {
             Value::Number(number) => number.is_i64() || number.is_u64(),
             Value::String(text) => text.len() <= ID_BYTES_MAX,
             _ => false,
         };
         match is_id {
-            true => Ok(Id(value.to_string())),
+            true => Ok(RequestId(value.to_string())),
             false => Err(Fault::new(
-                Code::Request,
+                ErrorCode::Request,
                 format!("an id is a whole number, or a string of at most {ID_BYTES_MAX} bytes"),
             )),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Id {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
-        Id::of(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RequestId, D::Error> {
+        RequestId::of(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 
@@ -64,13 +64,13 @@ pub enum Message {
     /// Some of the hits of a query.
     Hits(Page),
     /// One game.
-    Game(Game),
+    Game(GameRequest),
     /// What a query means.
     Explain(Box<Explain>),
     /// Stop a request that is under way.
-    Cancel(Of),
+    Cancel(RequestRef),
     /// How far a request has come.
-    Progress(Of),
+    Progress(RequestRef),
     /// Nothing.
     Ping,
     /// What the greeting said.
@@ -149,7 +149,7 @@ pub enum What {
 #[serde(deny_unknown_fields)]
 pub struct Page {
     /// The id of the query.
-    pub of: Id,
+    pub of: RequestId,
     /// The first row, from 0.
     #[serde(default)]
     pub from: u64,
@@ -163,7 +163,7 @@ pub struct Page {
 /// `game`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Game {
+pub struct GameRequest {
     /// The database.
     #[serde(default = "main_name")]
     pub database: String,
@@ -183,9 +183,9 @@ pub struct Explain {
 /// `cancel`, `progress`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Of {
+pub struct RequestRef {
     /// The id of the other request.
-    pub of: Id,
+    pub of: RequestId,
 }
 
 #[derive(Debug, Deserialize)]
@@ -222,8 +222,8 @@ const KINDS: [&str; 14] = [
 
 impl Message {
     /// Reads a line: its id as far as it has one, and what it asks for.
-    pub fn read(line: &[u8]) -> (Option<Id>, Result<Message, Fault>) {
-        let wrong = |message: String| Err(Fault::new(Code::Request, message));
+    pub fn read(line: &[u8]) -> (Option<RequestId>, Result<Message, Fault>) {
+        let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
             Err(error) => return (None, wrong(format!("the line is no JSON: {error}"))),
@@ -234,7 +234,7 @@ impl Message {
                 wrong("a request is a JSON object, such as {\"id\":1,\"request\":\"ping\"}".into()),
             );
         };
-        let id = match fields.remove("id").as_ref().map(Id::of) {
+        let id = match fields.remove("id").as_ref().map(RequestId::of) {
             Some(Ok(id)) => id,
             Some(Err(fault)) => return (None, Err(fault)),
             None => return (None, wrong("the request has no id: give it a number or a string".into())),
@@ -265,7 +265,7 @@ impl Message {
                     Some(near) => format!("there is no request `{kind}`; did you mean `{near}`?"),
                     None => format!("there is no request `{kind}`: the requests are {}", KINDS.join(", ")),
                 };
-                return Err(Fault::new(Code::Request, message));
+                return Err(Fault::new(ErrorCode::Request, message));
             }
         })
     }
@@ -293,7 +293,7 @@ impl Explain {
         let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
         if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
             let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
-            return Err(Fault::new(Code::Request, why));
+            return Err(Fault::new(ErrorCode::Request, why));
         }
         Ok(Explain { request: one_query(fields)?, copies })
     }
@@ -304,9 +304,9 @@ impl Make {
         let database = taken(&mut fields, "database", main_name())?;
         let progress = taken(&mut fields, "progress", false)?;
         if let Some(name) = ["count", "columns"].into_iter().find(|name| fields.contains_key(*name)) {
-            return Err(Fault::new(Code::Request, format!("`{kind}` lists no rows: leave out `{name}`")));
+            return Err(Fault::new(ErrorCode::Request, format!("`{kind}` lists no rows: leave out `{name}`")));
         }
-        let missing = |name: &str| Fault::new(Code::Request, format!("missing field `{name}`"));
+        let missing = |name: &str| Fault::new(ErrorCode::Request, format!("missing field `{name}`"));
         let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
         let (what, request) = match kind {
             "count" => (What::Count, of_fields(fields)?),
@@ -323,12 +323,12 @@ impl Make {
         let is_cut = is_ordered || request.limit.is_some() || request.skip > 0;
         match &what {
             What::File(path) if !is_picture(path) && !is_games(path) => Err(Fault::new(
-                Code::Request,
+                ErrorCode::Request,
                 "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
             )),
             What::File(path) if !is_picture(path) => Ok(()),
             _ if is_cut => Err(Fault::new(
-                Code::Request,
+                ErrorCode::Request,
                 "counts, statistics, reports and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
             )),
             _ => Ok(()),
@@ -356,7 +356,7 @@ impl Ask {
         let Request { count, sort, sample, .. } = &ask.request;
         if stream && (rows > 0 || *count || sort.is_some() || sample.is_some()) {
             let why = "`stream` sends rows as they are found: leave out `rows`, `count`, `sort` and `sample`";
-            return Err(Fault::new(Code::Request, why));
+            return Err(Fault::new(ErrorCode::Request, why));
         }
         Ok(ask)
     }
@@ -388,13 +388,13 @@ fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
     let others = [&request.theme, &request.board, &request.similar, &request.at];
     if request.query.len() + others.iter().filter(|other| other.is_some()).count() > 1 {
         let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
-        return Err(Fault::new(Code::Request, why));
+        return Err(Fault::new(ErrorCode::Request, why));
     }
     Ok(request)
 }
 
 fn wrong(error: serde_json::Error) -> Fault {
-    Fault::new(Code::Request, error.to_string())
+    Fault::new(ErrorCode::Request, error.to_string())
 }
 
 /// The number of rows of a page, if a page may have so many.
@@ -402,7 +402,7 @@ pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
     match rows <= PAGE_ROWS_MAX {
         true => Ok(rows),
         false => Err(Fault::new(
-            Code::Request,
+            ErrorCode::Request,
             format!("a page has at most {PAGE_ROWS_MAX} rows: ask for several pages"),
         )),
     }

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::fault::{Code, Fault};
-use super::kept::Kept;
-use super::request::Id;
+use super::fault::{ErrorCode, Fault};
+use super::kept::KeptHits;
+use super::request::RequestId;
 
 /// Queries of which hits are kept, at most.
 pub const RESULTS_MAX: usize = 16;
@@ -25,21 +25,21 @@ pub(super) struct Results {
     /// The oldest first.
     kept: VecDeque<One>,
     /// Ids, the oldest first, and why their hits were dropped.
-    dropped: VecDeque<(Id, &'static str)>,
+    dropped: VecDeque<(RequestId, &'static str)>,
 }
 
 /// The answer of one query.
 struct One {
-    id: Id,
+    id: RequestId,
     /// The database by its name.
     database: String,
     /// `None` of a query that was only counted.
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<KeptHits>>,
 }
 
 impl Results {
     /// Keeps the hits of a query. Others are dropped, the oldest first, until there is room.
-    pub(super) fn add(&mut self, id: Id, database: &str, kept: Option<Arc<Kept>>) {
+    pub(super) fn add(&mut self, id: RequestId, database: &str, kept: Option<Arc<KeptHits>>) {
         self.forget(&id);
         self.kept.push_back(One { id, database: database.to_owned(), kept });
         let bytes = |one: &One| one.kept.as_ref().map_or(0, |kept| kept.bytes());
@@ -52,19 +52,19 @@ impl Results {
     }
 
     /// Knows that a request was answered that has no hits.
-    pub(super) fn note(&mut self, id: Id) {
+    pub(super) fn note(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, NO_LIST);
     }
 
     /// Knows that a query was answered whose hits were sent.
-    pub(super) fn note_sent(&mut self, id: Id) {
+    pub(super) fn note_sent(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, SENT);
     }
 
     /// Forgets an id, which another query takes.
-    pub(super) fn forget(&mut self, id: &Id) {
+    pub(super) fn forget(&mut self, id: &RequestId) {
         self.kept.retain(|one| one.id != *id);
         self.dropped.retain(|(dropped, _)| dropped != id);
     }
@@ -78,7 +78,7 @@ impl Results {
     }
 
     /// Whether a query of this id was answered, as far as that is known.
-    pub(super) fn know(&self, id: &Id) -> bool {
+    pub(super) fn know(&self, id: &RequestId) -> bool {
         self.kept.iter().any(|one| one.id == *id) || self.dropped.iter().any(|(dropped, _)| dropped == id)
     }
 
@@ -87,26 +87,26 @@ impl Results {
     /// # Errors
     ///
     /// There is no such query, its hits were dropped, or they were only counted.
-    pub(super) fn find(&self, id: &Id) -> Result<Arc<Kept>, Fault> {
+    pub(super) fn find(&self, id: &RequestId) -> Result<Arc<KeptHits>, Fault> {
         let name = id.json();
         if let Some(one) = self.kept.iter().find(|one| one.id == *id) {
             return one.kept.clone().ok_or_else(|| {
                 let message = format!("the hits of query {name} were only counted: ask it without `count`");
-                Fault::new(Code::UnknownQuery, message)
+                Fault::new(ErrorCode::UnknownQuery, message)
             });
         }
         if self.dropped.contains(&(id.clone(), NO_LIST)) {
             let message = format!("request {name} asked for no list of hits: ask with `query`");
-            return Err(Fault::new(Code::UnknownQuery, message));
+            return Err(Fault::new(ErrorCode::UnknownQuery, message));
         }
         if let Some((_, why)) = self.dropped.iter().find(|(dropped, _)| dropped == id) {
             let message = format!("the hits of query {name} were dropped, since {why}: ask the query again");
-            return Err(Fault::new(Code::Dropped, message));
+            return Err(Fault::new(ErrorCode::Dropped, message));
         }
-        Err(Fault::new(Code::UnknownQuery, format!("no query {name} has hits: `of` is the id of a query")))
+        Err(Fault::new(ErrorCode::UnknownQuery, format!("no query {name} has hits: `of` is the id of a query")))
     }
 
-    fn drop(&mut self, id: Id, why: &'static str) {
+    fn drop(&mut self, id: RequestId, why: &'static str) {
         self.dropped.push_back((id, why));
         if self.dropped.len() > DROPPED_MAX {
             self.dropped.pop_front();

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use super::place::{ListenError, Place};
+use super::place::{ListenError, Endpoint};
 
 /// A socket of this process.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl SocketFile {
 ///
 /// Another process answers at the path, it is no socket, or the system refuses it.
 pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenError> {
-    let place = || Place::Path(path.to_owned());
+    let place = || Endpoint::Path(path.to_owned());
     match fs::symlink_metadata(path) {
         Ok(found) if !found.file_type().is_socket() => return Err(ListenError::NoSocket(path.to_owned())),
         Ok(_) => match UnixStream::connect(path) {

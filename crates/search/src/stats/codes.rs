@@ -2,33 +2,33 @@
 
 use hashbrown::HashMap;
 
-use super::Key;
+use super::GroupKey;
 
 /// A group within one block: a number as it is, or the index of a text.
-pub(super) type Code = i64;
+pub(super) type GroupCode = i64;
 
 /// Texts and players, each with one code.
 #[derive(Default)]
-pub(super) struct Names {
-    pub(super) keys: Vec<Key>,
-    codes: HashMap<Key, Code>,
+pub(super) struct NameCodes {
+    pub(super) keys: Vec<GroupKey>,
+    codes: HashMap<GroupKey, GroupCode>,
 }
 
-impl Names {
-    pub(super) fn code(&mut self, text: String) -> Code {
-        self.code_of(Key::Text(text))
+impl NameCodes {
+    pub(super) fn code(&mut self, text: String) -> GroupCode {
+        self.code_of(GroupKey::Text(text))
     }
 
-    pub(super) fn code_of(&mut self, key: Key) -> Code {
-        let next = self.keys.len() as Code;
-        let Names { keys, codes } = self;
+    pub(super) fn code_of(&mut self, key: GroupKey) -> GroupCode {
+        let next = self.keys.len() as GroupCode;
+        let NameCodes { keys, codes } = self;
         *codes.entry_ref(&key).or_insert_with(|| {
             keys.push(key.clone());
             next
         })
     }
 
-    pub(super) fn key(&self, code: Code) -> Key {
+    pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         self.keys[code as usize].clone()
     }
 }

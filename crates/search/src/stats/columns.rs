@@ -8,10 +8,10 @@ use std::path::Path;
 
 use hashbrown::HashMap;
 
-use super::Key;
-use super::codes::{Code, Names};
+use super::GroupKey;
+use super::codes::{GroupCode, NameCodes};
 use super::grouping::By;
-use super::played::{Beside, PlayedColumn};
+use super::played::{AdjacentMoves, PlayedColumn};
 use super::seen_from;
 use crate::report::{Found, SpanMoves};
 use orbit_core::board::Color;
@@ -20,22 +20,22 @@ use orbit_core::game::{
     Date, Measure, Mention, MoveNumbers, Opening, Rating, Speed, date, eco, fide, rating, tags, termination,
     time_control, title,
 };
-use orbit_engine::{Answer, CopyHits, Hits, Outcome, Span};
+use orbit_engine::{Answer, CopyHits, Hits, Outcome, MatchSpan};
 use orbit_reel::{Block, GameMeasures, GameRow};
 
 /// What is not known.
-const UNKNOWN: Code = Code::MIN;
+const UNKNOWN: GroupCode = GroupCode::MIN;
 
 /// An evaluation that is a mate, and one below the lowest border of classes.
 pub(super) const WHITE_MATES: &str = "White mates";
 pub(super) const BLACK_MATES: &str = "Black mates";
-const WHITE_MATES_CODE: Code = Code::MAX;
-const BLACK_MATES_CODE: Code = Code::MIN + 1;
-const BELOW: Code = Code::MIN + 2;
+const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
+const BLACK_MATES_CODE: GroupCode = GroupCode::MIN + 1;
+const BELOW: GroupCode = GroupCode::MIN + 2;
 
 /// A position.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct PositionAt {
     /// The index of its game in the block.
     pub(super) game: usize,
     pub(super) slot: usize,
@@ -47,15 +47,15 @@ pub(super) enum GroupColumn {
     /// All games and positions are one group.
     Whole,
     /// Two groups for each game, often the same one twice.
-    Games { codes: Vec<[Code; 2]>, names: Option<Names> },
+    Games { codes: Vec<[GroupCode; 2]>, names: Option<NameCodes> },
     /// The names of White and Black of each game.
-    Players { codes: Vec<[Code; 2]>, names: Names },
+    Players { codes: Vec<[GroupCode; 2]>, names: NameCodes },
     /// Steps of half-moves.
     Plies(u32),
     /// Steps of moves, and how the moves of each game are numbered.
     Moves { step: u32, numbers: Vec<MoveNumbers> },
     /// Steps or classes of a measure, for each slot.
-    Measures { measure: Measure, codes: Vec<Code> },
+    Measures { measure: Measure, codes: Vec<GroupCode> },
     /// Steps of the query's values.
     Values(u32),
     /// Copies that match.
@@ -63,7 +63,7 @@ pub(super) enum GroupColumn {
     /// Steps of how many moves hits consist of.
     Lengths(u32),
     /// The first of these moves.
-    Sans(RefCell<Names>),
+    Sans(RefCell<NameCodes>),
     /// The moves beside hits.
     Played(PlayedColumn),
 }
@@ -78,14 +78,14 @@ pub(super) struct HitAt<'a> {
     pub(super) found: &'a Found<'a>,
     pub(super) game: &'a GameRow<'a>,
     /// What it consists of, if a column is made of that.
-    pub(super) span: Option<&'a Span>,
+    pub(super) span: Option<&'a MatchSpan>,
 }
 
 impl GroupColumn {
     pub(super) fn new(by: &By, found: &Found) -> GroupColumn {
         let block = found.block;
-        let mut names = Names::default();
-        let codes: Vec<[Code; 2]> = match by {
+        let mut names = NameCodes::default();
+        let codes: Vec<[GroupCode; 2]> = match by {
             By::Ply(step) => return GroupColumn::Plies(*step),
             By::Move(step) => {
                 let numbers = block.games().map(|game| MoveNumbers::of(&game)).collect();
@@ -99,10 +99,10 @@ impl GroupColumn {
             By::Length(step) => return GroupColumn::Lengths(*step),
             By::San => return GroupColumn::Sans(RefCell::default()),
             By::Next { plies, is_played } => {
-                return GroupColumn::Played(PlayedColumn::new(Beside::Next(*plies), *is_played));
+                return GroupColumn::Played(PlayedColumn::new(AdjacentMoves::Next(*plies), *is_played));
             }
             By::Previous { is_played } => {
-                return GroupColumn::Played(PlayedColumn::new(Beside::Previous, *is_played));
+                return GroupColumn::Played(PlayedColumn::new(AdjacentMoves::Previous, *is_played));
             }
             By::Year => return GroupColumn::numbers(years(block)),
             By::Decade => {
@@ -187,7 +187,7 @@ impl GroupColumn {
         GroupColumn::Games { codes, names: Some(names) }
     }
 
-    fn numbers(codes: impl Iterator<Item = Code>) -> GroupColumn {
+    fn numbers(codes: impl Iterator<Item = GroupCode>) -> GroupColumn {
         GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
     }
 
@@ -209,7 +209,7 @@ impl GroupColumn {
     }
 
     /// The copy that a group is of, counted from 0; `None` where groups are no copies.
-    pub(super) fn copy(&self, code: Code) -> Option<usize> {
+    pub(super) fn copy(&self, code: GroupCode) -> Option<usize> {
         matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
     }
 
@@ -224,7 +224,7 @@ impl GroupColumn {
     }
 
     /// Whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
-    pub(super) fn sides(&self, game: usize, code: Code) -> Option<[bool; 2]> {
+    pub(super) fn sides(&self, game: usize, code: GroupCode) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
         Some(codes[game].map(|player| player == code))
     }
@@ -232,8 +232,8 @@ impl GroupColumn {
     /// The names of both players of a game, if both are known and are not the same.
     pub(super) fn names(&self, game: usize) -> Option<[&str; 2]> {
         let GroupColumn::Players { codes, names } = self else { return None };
-        let name = |code: Code| match names.keys.get(usize::try_from(code).ok()?)? {
-            Key::Text(name) | Key::Player(Mention { name, .. }) => Some(name.as_str()),
+        let name = |code: GroupCode| match names.keys.get(usize::try_from(code).ok()?)? {
+            GroupKey::Text(name) | GroupKey::Player(Mention { name, .. }) => Some(name.as_str()),
             _ => None,
         };
         let [white, black] = codes[game].map(name);
@@ -241,8 +241,8 @@ impl GroupColumn {
     }
 
     /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
-    pub(super) fn codes(&self, place: Place, out: &mut Vec<Code>) {
-        let Place { game, slot, ply } = place;
+    pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
+        let PositionAt { game, slot, ply } = place;
         out.clear();
         match self {
             GroupColumn::Whole
@@ -259,7 +259,7 @@ impl GroupColumn {
                 }
             }
             GroupColumn::Measures { codes, .. } => out.push(codes[slot]),
-            GroupColumn::Plies(step) => out.push(steps(ply as Code, *step)),
+            GroupColumn::Plies(step) => out.push(steps(ply as GroupCode, *step)),
             GroupColumn::Moves { step, numbers } => {
                 out.push(steps(numbers[game].full(ply as u32).into(), *step))
             }
@@ -267,7 +267,7 @@ impl GroupColumn {
     }
 
     /// The ply after `ply` from which on the groups are others.
-    pub(super) fn run_end(&self, Place { game, ply, .. }: Place) -> usize {
+    pub(super) fn run_end(&self, PositionAt { game, ply, .. }: PositionAt) -> usize {
         match self {
             GroupColumn::Plies(step) => (ply / *step as usize + 1) * *step as usize,
             GroupColumn::Moves { step, numbers } => {
@@ -283,23 +283,23 @@ impl GroupColumn {
     }
 
     /// Lists the groups of a position that hits; of moves beside it, also tells the side that plays them.
-    pub(super) fn codes_of_hit(&self, place: Place, hit: HitAt, out: &mut Vec<Code>) -> Option<Color> {
+    pub(super) fn codes_of_hit(&self, place: PositionAt, hit: HitAt, out: &mut Vec<GroupCode>) -> Option<Color> {
         match self {
             GroupColumn::Values(step) => {
                 out.clear();
                 out.push(match hit.hits.answer(hit.slot) {
                     Answer::Bool(_) => UNKNOWN,
-                    Answer::Set(squares) => steps(squares.count() as Code, *step),
+                    Answer::Set(squares) => steps(squares.count() as GroupCode, *step),
                     Answer::Num(number) => number.map_or(UNKNOWN, |number| steps(number.into(), *step)),
                 });
             }
             GroupColumn::Copies => {
                 out.clear();
-                out.extend(hit.copies.of(hit.index).iter().map(|&copy| Code::from(copy) + 1));
+                out.extend(hit.copies.of(hit.index).iter().map(|&copy| GroupCode::from(copy) + 1));
             }
             GroupColumn::Lengths(step) => {
                 out.clear();
-                out.push(hit.span.map_or(UNKNOWN, |span| steps(span.length() as Code, *step)));
+                out.push(hit.span.map_or(UNKNOWN, |span| steps(span.length() as GroupCode, *step)));
             }
             GroupColumn::Sans(names) => {
                 out.clear();
@@ -316,38 +316,38 @@ impl GroupColumn {
     }
 
     /// The group that [`GroupColumn::codes`] means.
-    pub(super) fn key(&self, code: Code) -> Key {
+    pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         match self {
-            GroupColumn::Whole => Key::Whole,
-            column if column.is_of_hits() => Key::Whole,
+            GroupColumn::Whole => GroupKey::Whole,
+            column if column.is_of_hits() => GroupKey::Whole,
             _ => self.key_of_hit(code),
         }
     }
 
     /// The group that [`GroupColumn::codes_of_hit`] means.
-    pub(super) fn key_of_hit(&self, code: Code) -> Key {
+    pub(super) fn key_of_hit(&self, code: GroupCode) -> GroupKey {
         match self {
-            GroupColumn::Whole => Key::Whole,
-            GroupColumn::Values(_) if code == UNKNOWN => Key::Text(String::from("true")),
-            _ if code == UNKNOWN => Key::Unknown,
+            GroupColumn::Whole => GroupKey::Whole,
+            GroupColumn::Values(_) if code == UNKNOWN => GroupKey::Text(String::from("true")),
+            _ if code == UNKNOWN => GroupKey::Unknown,
             GroupColumn::Games { names: Some(names), .. } | GroupColumn::Players { names, .. } => {
                 names.key(code)
             }
             GroupColumn::Measures { measure, .. } => match code {
-                WHITE_MATES_CODE => Key::Text(WHITE_MATES.to_owned()),
-                BLACK_MATES_CODE => Key::Text(BLACK_MATES.to_owned()),
-                BELOW => Key::Text(format!("below {}", thousandths_text(measure.borders()[0]))),
-                number => Key::Thousandths(number),
+                WHITE_MATES_CODE => GroupKey::Text(WHITE_MATES.to_owned()),
+                BLACK_MATES_CODE => GroupKey::Text(BLACK_MATES.to_owned()),
+                BELOW => GroupKey::Text(format!("below {}", thousandths_text(measure.borders()[0]))),
+                number => GroupKey::Thousandths(number),
             },
             GroupColumn::Sans(names) => names.borrow().key(code),
             GroupColumn::Played(column) => column.key(code),
-            _ => Key::Number(code),
+            _ => GroupKey::Number(code),
         }
     }
 }
 
 /// The group of each slot by a measure, in steps or in classes.
-fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<Code> {
+fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode> {
     let mut codes = vec![UNKNOWN; block.slots()];
     let code = |number: i64| match (number, step) {
         (i64::MAX, _) => WHITE_MATES_CODE,
@@ -382,14 +382,14 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
 }
 
 /// A group for the opening of each game, that of its main line.
-fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> Code) -> Vec<[Code; 2]> {
+fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
 /// What `read` makes of the name of each game's source, which may be unknown.
-fn of_sources(found: &Found, names: &mut Names, read: impl Fn(&str) -> Option<String>) -> Vec<[Code; 2]> {
-    let mut codes: HashMap<u32, Code> = HashMap::new();
+fn of_sources(found: &Found, names: &mut NameCodes, read: impl Fn(&str) -> Option<String>) -> Vec<[GroupCode; 2]> {
+    let mut codes: HashMap<u32, GroupCode> = HashMap::new();
     let code = |game: GameRow| {
         *codes.entry(game.source()).or_insert_with(|| {
             let text = Some(found.names.source(&game)).filter(|source| !source.is_empty()).and_then(&read);
@@ -406,7 +406,7 @@ fn of_sides<'a>(found: &Found<'a>) -> impl Iterator<Item = Option<Color>> + use<
 }
 
 /// Of what is known of White and of Black of each game that of the player's opponent.
-fn of_other_side(found: &Found, [white, black]: [Vec<Code>; 2]) -> impl Iterator<Item = Code> {
+fn of_other_side(found: &Found, [white, black]: [Vec<GroupCode>; 2]) -> impl Iterator<Item = GroupCode> {
     of_sides(found).zip(white.into_iter().zip(black)).map(|(side, (white, black))| match side {
         None => UNKNOWN,
         Some(Color::White) => black,
@@ -414,21 +414,21 @@ fn of_other_side(found: &Found, [white, black]: [Vec<Code>; 2]) -> impl Iterator
     })
 }
 
-fn twice(code: Code) -> [Code; 2] {
+fn twice(code: GroupCode) -> [GroupCode; 2] {
     [code; 2]
 }
 
 /// The largest multiple of a step that is not above a number.
-fn steps(number: Code, step: u32) -> Code {
-    let step = Code::from(step);
+fn steps(number: GroupCode, step: u32) -> GroupCode {
+    let step = GroupCode::from(step);
     number.div_euclid(step) * step
 }
 
 /// What `read` makes of a tag of each game; each distinct value is read once.
-fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<Code>) -> impl Iterator<Item = Code> {
+fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<GroupCode>) -> impl Iterator<Item = GroupCode> {
     let names = block.tag_names(name);
     let values = block.tag_values();
-    let mut codes: Vec<Option<Code>> = vec![None; if names.is_empty() { 0 } else { values.len() }];
+    let mut codes: Vec<Option<GroupCode>> = vec![None; if names.is_empty() { 0 } else { values.len() }];
     block.games().map(move |game: GameRow| {
         let Some(value) = game.tag_value(&names) else { return UNKNOWN };
         *codes[value.0 as usize].get_or_insert_with(|| {
@@ -438,40 +438,40 @@ fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<Code>) -
     })
 }
 
-fn texts(block: &Block, name: &str, names: &mut Names) -> Vec<Code> {
+fn texts(block: &Block, name: &str, names: &mut NameCodes) -> Vec<GroupCode> {
     let code = |value: &[u8]| tags::known_value(name, value).map(|text| names.code(text.into_owned()));
     tag(block, name, code).collect()
 }
 
 /// The player of a side in each game: the name, with the FIDE number where there is one.
-fn players(block: &Block, side: Color, names: &mut Names) -> Vec<Code> {
+fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> {
     let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
     let spelt = texts(block, tag, names);
     if numbers.is_empty() {
         return spelt;
     }
-    let mut codes: HashMap<(Code, u32), Code> = HashMap::new();
-    let code = |(game, spelt): (GameRow, Code)| {
+    let mut codes: HashMap<(GroupCode, u32), GroupCode> = HashMap::new();
+    let code = |(game, spelt): (GameRow, GroupCode)| {
         let number =
             game.tag_value(&numbers).and_then(|value| fide::of_value(block.tag_values().get(value.0)?));
         let Some(number) = number.filter(|_| spelt != UNKNOWN) else { return spelt };
         *codes.entry((spelt, number)).or_insert_with(|| {
-            let Key::Text(name) = names.key(spelt) else { return spelt };
-            names.code_of(Key::Player(Mention { name, number: Some(number) }))
+            let GroupKey::Text(name) = names.key(spelt) else { return spelt };
+            names.code_of(GroupKey::Player(Mention { name, number: Some(number) }))
         })
     };
     block.games().zip(spelt).map(code).collect()
 }
 
-fn years(block: &Block) -> impl Iterator<Item = Code> {
+fn years(block: &Block) -> impl Iterator<Item = GroupCode> {
     let year = |value: &[u8]| Date::of_value(value).map(|date| date.year.into());
     let [date, utc] = date::TAGS.map(|name| tag(block, name, year));
     date.zip(utc).map(|(date, utc)| if date == UNKNOWN { utc } else { date })
 }
 
-fn ratings(block: &Block, which: Rating, step: u32) -> impl Iterator<Item = Code> {
-    let side = |side| tag(block, rating::tag(side), |value| rating::of_value(value).map(Code::from));
-    let known = |rating: Code| u32::try_from(rating).ok();
+fn ratings(block: &Block, which: Rating, step: u32) -> impl Iterator<Item = GroupCode> {
+    let side = |side| tag(block, rating::tag(side), |value| rating::of_value(value).map(GroupCode::from));
+    let known = |rating: GroupCode| u32::try_from(rating).ok();
     side(Color::White).zip(side(Color::Black)).map(move |(white, black)| {
         which.of(known(white), known(black)).map_or(UNKNOWN, |rating| steps(rating, step))
     })

@@ -12,14 +12,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::report::Distribution;
 use orbit_core::game::Mention;
 
-use super::{By, Counts, Grouping, Key, MoveTally, ScoreOf, Stats, Table, Tally, rows};
+use super::{By, Counts, Grouping, GroupKey, MoveTally, ScoreOf, Stats, TallyTable, Tally, rows};
 
 /// The greatest number that a group can stand for, up or down: more than any year, rating or thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
 /// Tells numbers, texts and what is not known apart, which [`Key`] by itself does not: that is for readers.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Key")]
+#[serde(remote = "GroupKey")]
 enum KeyData {
     Whole,
     Number(i64),
@@ -30,13 +30,13 @@ enum KeyData {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Group(#[serde(with = "KeyData")] Key, #[serde(with = "KeyData")] Key, Tally);
+struct Group(#[serde(with = "KeyData")] GroupKey, #[serde(with = "KeyData")] GroupKey, Tally);
 
 #[derive(Serialize, Deserialize)]
-struct ValueGroup(#[serde(with = "KeyData")] Key, #[serde(with = "KeyData")] Key, Distribution);
+struct ValueBucket(#[serde(with = "KeyData")] GroupKey, #[serde(with = "KeyData")] GroupKey, Distribution);
 
 #[derive(Serialize, Deserialize)]
-struct MoveGroup(#[serde(with = "KeyData")] Key, #[serde(with = "KeyData")] Key, MoveTally);
+struct MoveGroup(#[serde(with = "KeyData")] GroupKey, #[serde(with = "KeyData")] GroupKey, MoveTally);
 
 #[derive(Serialize, Deserialize)]
 struct CountsData {
@@ -51,7 +51,7 @@ struct CountsData {
     total: [Tally; 2],
     values: Distribution,
     /// For each grouping the groups of all games, and of those that hit.
-    tables: Vec<([Vec<Group>; 2], Vec<ValueGroup>)>,
+    tables: Vec<([Vec<Group>; 2], Vec<ValueBucket>)>,
     met: BTreeSet<[String; 2]>,
 }
 
@@ -61,10 +61,10 @@ impl Serialize for Counts {
         let moves = are_of_moves(&stats.groupings).then(|| {
             let moves = tables.iter().map(|table| sorted(&table.moves));
             let group =
-                |([a, b], tally): (&[Key; 2], &MoveTally)| MoveGroup(a.clone(), b.clone(), tally.clone());
+                |([a, b], tally): (&[GroupKey; 2], &MoveTally)| MoveGroup(a.clone(), b.clone(), tally.clone());
             moves.map(|groups| groups.into_iter().map(group).collect()).collect::<Vec<Vec<MoveGroup>>>()
         });
-        let table = |table: &Table| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
+        let table = |table: &TallyTable| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
         let data = CountsData {
             groupings: stats.groupings.iter().map(Grouping::to_string).collect(),
             asked: stats.asked,
@@ -119,11 +119,11 @@ impl<'de> Visitor<'de> for CountsVisitor {
         if data.asked > groupings.len() || data.tables.len() != groupings.len() {
             return Err(A::Error::custom("there is not a table for each grouping"));
         }
-        type Groups = (([Vec<Group>; 2], Vec<ValueGroup>), Vec<MoveGroup>);
-        let table = |(([all, hit], values), moves): Groups| Table {
+        type Groups = (([Vec<Group>; 2], Vec<ValueBucket>), Vec<MoveGroup>);
+        let table = |(([all, hit], values), moves): Groups| TallyTable {
             all: Arc::new(tallies(all)),
             hit: tallies(hit),
-            values: values.into_iter().map(|ValueGroup(a, b, values)| ([a, b], values)).collect(),
+            values: values.into_iter().map(|ValueBucket(a, b, values)| ([a, b], values)).collect(),
             moves: moves.into_iter().map(|MoveGroup(a, b, tally)| ([a, b], tally)).collect(),
         };
         Ok(Counts {
@@ -195,29 +195,29 @@ fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
 const FAULT: &str = "the counts of a group do not fit each other";
 
 /// Tells whether a key can be of a group: numbers have a limit.
-fn is_possible(key: &Key) -> bool {
+fn is_possible(key: &GroupKey) -> bool {
     match key {
-        Key::Number(number) | Key::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,
-        Key::Whole | Key::Text(_) | Key::Player(_) | Key::Unknown => true,
+        GroupKey::Number(number) | GroupKey::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,
+        GroupKey::Whole | GroupKey::Text(_) | GroupKey::Player(_) | GroupKey::Unknown => true,
     }
 }
 
-fn sorted<T>(groups: &HashMap<[Key; 2], T>) -> Vec<(&[Key; 2], &T)> {
+fn sorted<T>(groups: &HashMap<[GroupKey; 2], T>) -> Vec<(&[GroupKey; 2], &T)> {
     let mut groups: Vec<_> = groups.iter().collect();
     groups.sort_unstable_by_key(|(keys, _)| *keys);
     groups
 }
 
-fn groups(tallies: &HashMap<[Key; 2], Tally>) -> Vec<Group> {
-    let group = |([a, b], tally): (&[Key; 2], &Tally)| Group(a.clone(), b.clone(), *tally);
+fn groups(tallies: &HashMap<[GroupKey; 2], Tally>) -> Vec<Group> {
+    let group = |([a, b], tally): (&[GroupKey; 2], &Tally)| Group(a.clone(), b.clone(), *tally);
     sorted(tallies).into_iter().map(group).collect()
 }
 
-fn value_groups(values: &HashMap<[Key; 2], Distribution>) -> Vec<ValueGroup> {
-    let group = |([a, b], of): (&[Key; 2], &Distribution)| ValueGroup(a.clone(), b.clone(), of.clone());
+fn value_groups(values: &HashMap<[GroupKey; 2], Distribution>) -> Vec<ValueBucket> {
+    let group = |([a, b], of): (&[GroupKey; 2], &Distribution)| ValueBucket(a.clone(), b.clone(), of.clone());
     sorted(values).into_iter().map(group).collect()
 }
 
-fn tallies(groups: Vec<Group>) -> HashMap<[Key; 2], Tally> {
+fn tallies(groups: Vec<Group>) -> HashMap<[GroupKey; 2], Tally> {
     groups.into_iter().map(|Group(a, b, tally)| ([a, b], tally)).collect()
 }

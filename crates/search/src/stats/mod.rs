@@ -63,10 +63,10 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize, Serializer};
 use shakmaty::ByColor;
 
-use self::codes::Code;
-use self::columns::{GroupColumn, HitAt, Place};
-use self::played::GameFacts;
-use self::sides::Sides;
+use self::codes::GroupCode;
+use self::columns::{GroupColumn, HitAt, PositionAt};
+use self::played::StoredFacts;
+use self::sides::PatternSides;
 use crate::report::{Distribution, Found, grouped};
 use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
@@ -77,7 +77,7 @@ use orbit_engine::{CopyHits, Hits, Outcome, Values, any_side};
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
 pub use played::{BestGame, MoveTally};
-pub use rows::{Difference, GroupRow, MoveRow, ScoreOf, Share};
+pub use rows::{ShareDifference, GroupRow, MoveRow, ScoreOf, Share};
 pub use sides::SideResults;
 
 /// Groups of one grouping at most; each takes some 100 bytes.
@@ -98,7 +98,7 @@ pub struct TooManyGroups {
 
 /// A group. Serialized it is a number, a text, or nothing where it is not known.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Key {
+pub enum GroupKey {
     /// Everything: what stands in the place of a second property where there is none.
     Whole,
     /// A number, such as a year, or where a step of ratings begins. Copies count from 1.
@@ -113,26 +113,26 @@ pub enum Key {
     Unknown,
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for GroupKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Key::Whole => Ok(()),
-            Key::Number(number) => number.fmt(f),
-            Key::Thousandths(number) => f.write_str(&thousandths_text(*number)),
-            Key::Text(text) | Key::Player(Mention { name: text, .. }) => f.write_str(text),
-            Key::Unknown => f.write_str("?"),
+            GroupKey::Whole => Ok(()),
+            GroupKey::Number(number) => number.fmt(f),
+            GroupKey::Thousandths(number) => f.write_str(&thousandths_text(*number)),
+            GroupKey::Text(text) | GroupKey::Player(Mention { name: text, .. }) => f.write_str(text),
+            GroupKey::Unknown => f.write_str("?"),
         }
     }
 }
 
-impl Serialize for Key {
+impl Serialize for GroupKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Key::Number(number) => serializer.serialize_i64(*number),
-            Key::Thousandths(number) if number % 1000 == 0 => serializer.serialize_i64(number / 1000),
-            Key::Thousandths(number) => serializer.serialize_f64(*number as f64 / 1000.0),
-            Key::Text(text) | Key::Player(Mention { name: text, .. }) => serializer.serialize_str(text),
-            Key::Whole | Key::Unknown => serializer.serialize_none(),
+            GroupKey::Number(number) => serializer.serialize_i64(*number),
+            GroupKey::Thousandths(number) if number % 1000 == 0 => serializer.serialize_i64(number / 1000),
+            GroupKey::Thousandths(number) => serializer.serialize_f64(*number as f64 / 1000.0),
+            GroupKey::Text(text) | GroupKey::Player(Mention { name: text, .. }) => serializer.serialize_str(text),
+            GroupKey::Whole | GroupKey::Unknown => serializer.serialize_none(),
         }
     }
 }
@@ -216,7 +216,7 @@ pub struct Counts {
     /// The values at hits, if they are told.
     values: Distribution,
     /// One for each grouping.
-    tables: Vec<Table>,
+    tables: Vec<TallyTable>,
     /// Names that fit each other and played each other, if groups are players.
     met: BTreeSet<[String; 2]>,
     /// True if the query tells the sides that have the pattern.
@@ -226,17 +226,17 @@ pub struct Counts {
 /// A tally for each pair of groups. Properties of hits have no groups in `all`, which queries over the same games
 /// share when they have been counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Table {
-    all: Arc<HashMap<[Key; 2], Tally>>,
-    hit: HashMap<[Key; 2], Tally>,
+struct TallyTable {
+    all: Arc<HashMap<[GroupKey; 2], Tally>>,
+    hit: HashMap<[GroupKey; 2], Tally>,
     /// The values at hits, if they are told.
-    values: HashMap<[Key; 2], Distribution>,
+    values: HashMap<[GroupKey; 2], Distribution>,
     /// More of the games that hit, if groups are of moves.
-    moves: HashMap<[Key; 2], MoveTally>,
+    moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
 /// A game of a block that counts.
-struct Game {
+struct CountedGame {
     index: usize,
     first_slot: usize,
     /// Those of which the query was asked.
@@ -333,7 +333,7 @@ impl Stats {
 
     /// The counts of nothing.
     pub fn none(&self) -> Counts {
-        let tables = self.groupings.iter().map(|_| Table::default()).collect();
+        let tables = self.groupings.iter().map(|_| TallyTable::default()).collect();
         let (stats, values) = (self.clone(), Distribution::default());
         let met = BTreeSet::new();
         Counts { stats, total: Default::default(), values, tables, met, tells_sides: false }
@@ -345,7 +345,7 @@ impl Stats {
     ///
     /// When the hits are not those of this block, or copies are wanted and were not all told ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
-        self.count_with(&self.columns(found), found, Games::All)
+        self.count_with(&self.columns(found), found, CountedGames::All)
     }
 
     fn columns(&self, found: &Found) -> HashMap<&By, GroupColumn> {
@@ -356,7 +356,7 @@ impl Stats {
         columns
     }
 
-    fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: Games) -> Counts {
+    fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: CountedGames) -> Counts {
         let Found { hits, copies, .. } = *found;
         assert!(
             copies.is_some() || !self.wants().contains(Wants::ALL_COPIES),
@@ -364,11 +364,11 @@ impl Stats {
         );
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
-        let sides = Sides::of(found);
+        let sides = PatternSides::of(found);
         let games = games(found, which);
         let mut total = [Tally::default(); 2];
         for game in &games {
-            if which == Games::All {
+            if which == CountedGames::All {
                 total[0].add(&Tally::of(game.outcome, game.positions as u64));
             }
             if game.hits > 0 {
@@ -383,7 +383,7 @@ impl Stats {
         };
         let mut values = Distribution::default();
         if let Some(numbers) = numbers {
-            let slots = |game: &Game| hits.slots(game.first_slot..game.first_slot + game.positions);
+            let slots = |game: &CountedGame| hits.slots(game.first_slot..game.first_slot + game.positions);
             games.iter().flat_map(slots).for_each(|slot| values.add(numbers[slot], 1));
         }
         let tables = self.groupings.iter().map(|grouping| {
@@ -391,7 +391,7 @@ impl Stats {
             let columns = [&columns[&grouping.first], second];
             let (all, hit) = (HashMap::new(), HashMap::new());
             let (values, moves, scratch) = (HashMap::new(), HashMap::new(), Scratch::default());
-            let mut counter = Counter {
+            let mut counter = GroupCounter {
                 found,
                 columns,
                 hits,
@@ -410,7 +410,7 @@ impl Stats {
         });
         let tables = tables.collect();
         let met = match (columns.get(&By::Player), which) {
-            (Some(players), Games::All) => people::met(players, games.iter().map(|game| game.index)),
+            (Some(players), CountedGames::All) => people::met(players, games.iter().map(|game| game.index)),
             _ => BTreeSet::new(),
         };
         Counts { stats: self.clone(), total, values, tables, met, tells_sides: found.copy_sides.is_some() }
@@ -419,7 +419,7 @@ impl Stats {
 
 /// Which games a query counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Games {
+enum CountedGames {
     /// All that count.
     All,
     /// Those of them that hit: the groups of all are those of another query.
@@ -427,17 +427,17 @@ enum Games {
 }
 
 /// The games that count.
-fn games(found: &Found, which: Games) -> Vec<Game> {
-    if which == Games::Hit && found.hits.bits.iter().all(|&bits| bits == 0) {
+fn games(found: &Found, which: CountedGames) -> Vec<CountedGame> {
+    if which == CountedGames::Hit && found.hits.bits.iter().all(|&bits| bits == 0) {
         return Vec::new();
     }
     let mut hits_before = 0;
     let mut games = Vec::new();
     for row in found.block.games() {
         let in_game = found.hits.count_in(row.slots());
-        if found.counts(&row) && (in_game > 0 || which == Games::All) {
+        if found.counts(&row) && (in_game > 0 || which == CountedGames::All) {
             let has_lines = !found.hits.main_lines && row.has_lines();
-            games.push(Game {
+            games.push(CountedGame {
                 index: row.index(),
                 first_slot: row.first_slot(),
                 positions: if has_lines { row.positions() } else { row.plies() + 1 },
@@ -458,43 +458,43 @@ fn seen_from(outcome: Outcome, side: Color) -> Outcome {
 }
 
 /// Counts the games of a block by one grouping.
-struct Counter<'a> {
+struct GroupCounter<'a> {
     found: &'a Found<'a>,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
     /// The values at hits, if they are told.
     numbers: Option<&'a [i32]>,
     copies: &'a CopyHits,
-    sides: &'a Sides<'a>,
-    which: Games,
-    all: HashMap<[Code; 2], Tally>,
-    hit: HashMap<[Code; 2], Tally>,
-    values: HashMap<[Code; 2], Distribution>,
-    moves: HashMap<[Code; 2], MoveTally>,
+    sides: &'a PatternSides<'a>,
+    which: CountedGames,
+    all: HashMap<[GroupCode; 2], Tally>,
+    hit: HashMap<[GroupCode; 2], Tally>,
+    values: HashMap<[GroupCode; 2], Distribution>,
+    moves: HashMap<[GroupCode; 2], MoveTally>,
     scratch: Scratch,
 }
 
 /// Memory that is used again for each game.
 #[derive(Default)]
 struct Scratch {
-    codes: [Vec<Code>; 2],
+    codes: [Vec<GroupCode>; 2],
     /// The groups of each hit, the sides that have the pattern there, and the one that plays the moves, if groups are of moves.
-    pairs: Vec<([Code; 2], ByColor<bool>, Option<Color>)>,
-    runs: Vec<Run>,
+    pairs: Vec<([GroupCode; 2], ByColor<bool>, Option<Color>)>,
+    runs: Vec<PositionRun>,
 }
 
 /// Positions of a line that follow each other in the same groups.
 #[derive(Clone, Copy)]
-struct Run {
-    groups: [Code; 2],
+struct PositionRun {
+    groups: [GroupCode; 2],
     positions: u64,
     hits: u64,
     /// The sides that have the pattern at these hits.
     sides: ByColor<bool>,
 }
 
-impl Counter<'_> {
-    fn count(&mut self, game: &Game) {
+impl GroupCounter<'_> {
+    fn count(&mut self, game: &CountedGame) {
         let is_of_hits = self.columns.iter().any(|column| column.is_of_hits());
         self.scratch.runs.clear();
         if game.has_lines && self.columns.iter().any(|column| column.is_of_plies()) {
@@ -520,7 +520,7 @@ impl Counter<'_> {
                 same.iter().fold((0, 0), |sum, run| (sum.0 + run.positions, sum.1 + run.hits));
             let groups = same[0].groups;
             let outcome = outcome(self.found, self.columns, game, groups);
-            if self.which == Games::All {
+            if self.which == CountedGames::All {
                 self.all.entry(groups).or_default().add(&Tally::of(outcome, positions));
             }
             if hits > 0 && !is_of_hits {
@@ -535,12 +535,12 @@ impl Counter<'_> {
     }
 
     /// Counts the positions of a line, which begins at a ply. Groups of a line follow each other.
-    fn count_line(&mut self, game: &Game, nodes: Range<usize>, ply: usize) {
+    fn count_line(&mut self, game: &CountedGame, nodes: Range<usize>, ply: usize) {
         let Scratch { codes, runs, .. } = &mut self.scratch;
         let (mut node, before) = (nodes.start, ply);
         while node < nodes.end {
             let ply = before + node - nodes.start;
-            let place = Place { game: game.index, slot: game.first_slot + node, ply };
+            let place = PositionAt { game: game.index, slot: game.first_slot + node, ply };
             let run = self.columns.map(|column| column.run_end(place)).into_iter().min().unwrap_or(ply);
             let end = nodes.end.min(run.saturating_sub(ply).saturating_add(node));
             let hits = match end - node {
@@ -552,7 +552,7 @@ impl Counter<'_> {
             }
             let sides = self.sides.from(game.first_slot + node, hits);
             let positions = (end - node) as u64;
-            runs.extend(pairs(codes).map(|groups| Run { groups, positions, hits, sides }));
+            runs.extend(pairs(codes).map(|groups| PositionRun { groups, positions, hits, sides }));
             if let Some(numbers) = self.numbers.filter(|_| hits > 0)
                 && !self.columns.iter().any(|column| column.is_of_hits())
             {
@@ -567,14 +567,14 @@ impl Counter<'_> {
     }
 
     /// Hit by hit, since each has groups of its own.
-    fn count_hits(&mut self, game: &Game) {
+    fn count_hits(&mut self, game: &CountedGame) {
         let Scratch { codes, pairs: found, .. } = &mut self.scratch;
         found.clear();
         let slots = self.hits.slots(game.first_slot..game.first_slot + game.positions);
         let row = self.found.block.game(game.index);
         let is_of_moves = self.columns.iter().any(|column| column.is_of_moves());
         let is_of_spans = is_of_moves || self.columns.iter().any(|column| column.is_of_spans());
-        let facts = is_of_moves.then(|| GameFacts::of(self.found, &row));
+        let facts = is_of_moves.then(|| StoredFacts::of(self.found, &row));
         for (index, slot) in (game.hits_before..).zip(slots) {
             let node = slot - game.first_slot;
             let span = if is_of_spans { self.found.span(&row, node as u32) } else { None };
@@ -583,7 +583,7 @@ impl Counter<'_> {
             let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
             let mut mover = None;
             for (column, codes) in self.columns.iter().zip(&mut *codes) {
-                let plays = column.codes_of_hit(Place { game: game.index, slot, ply }, hit, codes);
+                let plays = column.codes_of_hit(PositionAt { game: game.index, slot, ply }, hit, codes);
                 mover = mover.or(plays);
             }
             let at_hit = self.sides.in_hits(index, 1);
@@ -612,7 +612,7 @@ impl Counter<'_> {
     }
 
     /// What was counted, with keys that mean something outside the block.
-    fn table(self) -> Table {
+    fn table(self) -> TallyTable {
         let [first, second] = self.columns;
         let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
         let hit = self.hit.into_iter();
@@ -622,12 +622,12 @@ impl Counter<'_> {
         let moves = self.moves.into_iter();
         let moves = moves.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
         let (all, hit) = (Arc::new(all.collect()), hit.collect());
-        Table { all, hit, values: values.collect(), moves: moves.collect() }
+        TallyTable { all, hit, values: values.collect(), moves: moves.collect() }
     }
 }
 
 /// How a game ended for those whose score a pair of groups has: for the player of a group of players.
-fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &Game, groups: [Code; 2]) -> Outcome {
+fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups: [GroupCode; 2]) -> Outcome {
     let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
     let played = || found.block.game(game.index).outcome();
     match sides {
@@ -641,7 +641,7 @@ fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &Game, groups: [Code
 }
 
 /// Each group of the first list with each of the second.
-fn pairs([first, second]: &[Vec<Code>; 2]) -> impl Iterator<Item = [Code; 2]> {
+fn pairs([first, second]: &[Vec<GroupCode>; 2]) -> impl Iterator<Item = [GroupCode; 2]> {
     first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]))
 }
 
@@ -703,7 +703,7 @@ impl Counts {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
         let sides = self.tells_sides.then_some(hit.sides);
-        let (keys, score_of) = ([Key::Whole, Key::Whole], self.stats.score_of);
+        let (keys, score_of) = ([GroupKey::Whole, GroupKey::Whole], self.stats.score_of);
         GroupRow { keys, all, hit, score_of, sides, values, moves: None }
     }
 
@@ -731,40 +731,40 @@ impl Counts {
     }
 
     /// The place of each group of one property.
-    fn ranks(&self, by: &By) -> HashMap<Key, usize> {
+    fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
     }
 }
 
 /// Results in the order in which they are usually given.
-fn result_rank(key: &Key) -> usize {
+fn result_rank(key: &GroupKey) -> usize {
     let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
     let is =
         |outcome: Outcome, text: &str| outcome.text() == text || columns::result_of_player(outcome) == text;
     let place = |text: &String| order.iter().position(|&outcome| is(outcome, text));
-    if let Key::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
+    if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 
 /// Time controls from the fastest to the slowest.
-fn speed_rank(key: &Key) -> usize {
-    let is = |speed: &Speed| matches!(key, Key::Text(text) if text == speed.name());
+fn speed_rank(key: &GroupKey) -> usize {
+    let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
 /// Numbers by their size, between what lies below and above all of them.
-fn measure_rank(key: &Key) -> (i8, i64) {
+fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {
-        Key::Text(text) if text == columns::BLACK_MATES => (0, 0),
-        Key::Text(text) if text == columns::WHITE_MATES => (3, 0),
-        Key::Text(_) => (1, 0),
-        Key::Thousandths(number) => (2, *number),
+        GroupKey::Text(text) if text == columns::BLACK_MATES => (0, 0),
+        GroupKey::Text(text) if text == columns::WHITE_MATES => (3, 0),
+        GroupKey::Text(_) => (1, 0),
+        GroupKey::Thousandths(number) => (2, *number),
         _ => (4, 0),
     }
 }
 
 /// Where a group stands among its like.
-fn compare(by: &By, a: &Key, b: &Key) -> Ordering {
+fn compare(by: &By, a: &GroupKey, b: &GroupKey) -> Ordering {
     match by {
         By::Result => result_rank(a).cmp(&result_rank(b)),
         By::Speed => speed_rank(a).cmp(&speed_rank(b)),

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::columns::GroupColumn;
 use super::grouping::{By, Grouping};
-use super::{Counts, Key, Table};
+use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
 /// The names that fit each other and are those of the two players of a game.
@@ -63,22 +63,22 @@ pub(super) fn take_together(counts: &mut [Counts]) {
     }
 }
 
-fn mention(key: &Key) -> Option<Mention> {
+fn mention(key: &GroupKey) -> Option<Mention> {
     match key {
-        Key::Text(name) => Some(Mention { name: name.clone(), number: None }),
-        Key::Player(mention) => Some(mention.clone()),
+        GroupKey::Text(name) => Some(Mention { name: name.clone(), number: None }),
+        GroupKey::Player(mention) => Some(mention.clone()),
         _ => None,
     }
 }
 
-fn rename(table: &mut Table, grouping: &Grouping, names: &HashMap<Mention, String>) {
+fn rename(table: &mut TallyTable, grouping: &Grouping, names: &HashMap<Mention, String>) {
     let mut are_names = grouping.properties().map(By::is_of_names);
     let are_names = [are_names.next(), are_names.next()].map(|is| is == Some(true));
-    let renamed = |keys: [Key; 2]| {
+    let renamed = |keys: [GroupKey; 2]| {
         let [first, second] = keys;
-        let key = |key: Key, is_name: bool| {
+        let key = |key: GroupKey, is_name: bool| {
             let name = mention(&key).filter(|_| is_name).and_then(|mention| names.get(&mention));
-            name.map_or(key, |name| Key::Text(name.clone()))
+            name.map_or(key, |name| GroupKey::Text(name.clone()))
         };
         [key(first, are_names[0]), key(second, are_names[1])]
     };

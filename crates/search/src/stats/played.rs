@@ -8,13 +8,13 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-use super::codes::{Code, Names};
-use super::{Key, SideResults};
+use super::codes::{GroupCode, NameCodes};
+use super::{GroupKey, SideResults};
 use crate::report::{Found, Frame};
 use orbit_core::board::Color;
 use orbit_core::game::rating::RATING_MAX;
 use orbit_core::game::{Date, Rating, tags};
-use orbit_engine::{Outcome, Span};
+use orbit_engine::{Outcome, MatchSpan};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 
@@ -24,7 +24,7 @@ const START: &str = "(start)";
 
 /// The moves beside a hit that make groups.
 #[derive(Clone, Copy)]
-pub(super) enum Beside {
+pub(super) enum AdjacentMoves {
     /// The first of so many that follow, the first two, and so on: a group for each.
     Next(u8),
     /// The one before.
@@ -33,18 +33,18 @@ pub(super) enum Beside {
 
 /// Groups of hits by the moves beside them.
 pub(super) struct PlayedColumn {
-    beside: Beside,
+    beside: AdjacentMoves,
     is_played: bool,
-    names: RefCell<Names>,
+    names: RefCell<NameCodes>,
 }
 
 impl PlayedColumn {
-    pub(super) fn new(beside: Beside, is_played: bool) -> PlayedColumn {
+    pub(super) fn new(beside: AdjacentMoves, is_played: bool) -> PlayedColumn {
         PlayedColumn { beside, is_played, names: RefCell::default() }
     }
 
     /// The group of a code.
-    pub(super) fn key(&self, code: Code) -> Key {
+    pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         self.names.borrow().key(code)
     }
 
@@ -52,16 +52,16 @@ impl PlayedColumn {
     /// of these moves, or would.
     pub(super) fn codes(
         &self,
-        (found, game, span): (&Found, &GameRow, Option<&Span>),
+        (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),
         (slot, hit): (usize, usize),
-        out: &mut Vec<Code>,
+        out: &mut Vec<GroupCode>,
     ) -> Color {
         let frame = if self.is_played { Frame::AS_PLAYED } else { found.frame(game, hit) };
         let node = (slot - game.first_slot()) as u32;
         let at = |node: u32| position_at(found.block, game.first_slot() + node as usize);
         let mut names = self.names.borrow_mut();
         match self.beside {
-            Beside::Next(plies) => {
+            AdjacentMoves::Next(plies) => {
                 let node = last(span, node);
                 let mut position = at(node);
                 let mover = position.state.turn();
@@ -79,7 +79,7 @@ impl PlayedColumn {
                 }
                 mover
             }
-            Beside::Previous => {
+            AdjacentMoves::Previous => {
                 let node = first(span, node, game);
                 let Some((before, mv)) = game.parent_of(node).zip(game.move_to(node)) else {
                     out.push(names.code(START.to_owned()));
@@ -94,12 +94,12 @@ impl PlayedColumn {
 }
 
 /// The last position of a hit.
-fn last(span: Option<&Span>, node: u32) -> u32 {
+fn last(span: Option<&MatchSpan>, node: u32) -> u32 {
     span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
 }
 
 /// Its first position.
-fn first(span: Option<&Span>, node: u32, game: &GameRow) -> u32 {
+fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     let first = span.and_then(|span| span.moves.first().copied());
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
@@ -137,7 +137,7 @@ pub struct BestGame {
 }
 
 /// The facts that a game tells of itself.
-pub(super) struct GameFacts<'a> {
+pub(super) struct StoredFacts<'a> {
     game: GameRow<'a>,
     source: &'a str,
     ratings: ByColor<Option<u64>>,
@@ -145,10 +145,10 @@ pub(super) struct GameFacts<'a> {
     year: Option<u16>,
 }
 
-impl<'a> GameFacts<'a> {
-    pub(super) fn of(found: &Found<'a>, game: &GameRow<'a>) -> GameFacts<'a> {
+impl<'a> StoredFacts<'a> {
+    pub(super) fn of(found: &Found<'a>, game: &GameRow<'a>) -> StoredFacts<'a> {
         let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u64::try_from(rating).ok());
-        GameFacts {
+        StoredFacts {
             game: *game,
             source: found.names.source(game),
             ratings: ByColor { white: rating(Rating::White), black: rating(Rating::Black) },
@@ -179,7 +179,7 @@ impl BestGame {
 
 impl MoveTally {
     /// Adds a game in which these sides play the moves.
-    pub(super) fn add_game(&mut self, facts: &GameFacts, sides: ByColor<bool>) {
+    pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
         let outcome = facts.game.outcome();
         self.results.add(&SideResults::of(outcome, sides));
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
@@ -203,7 +203,7 @@ impl MoveTally {
     /// The tally of one game in which a side plays a move.
     pub(crate) fn of_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
         let mut tally = MoveTally::default();
-        tally.add_game(&GameFacts::of(found, game), sides_of(mover));
+        tally.add_game(&StoredFacts::of(found, game), sides_of(mover));
         tally
     }
 

@@ -5,18 +5,18 @@ use std::io::{self, Write};
 use serde::ser::{SerializeMap, SerializeTuple as _};
 use serde::{Serialize, Serializer};
 
-use super::{By, Counts, GroupRow, Grouping, Key, MoveTally, ScoreOf, Share, SideResults};
+use super::{By, Counts, GroupRow, Grouping, GroupKey, MoveTally, ScoreOf, Share, SideResults};
 use crate::report::{Bin, Distribution, NumberSummary};
-use orbit_core::visible::{Context, escape};
+use orbit_core::visible::{EscapeContext, escape};
 
 /// One row. Shares and scores are from 0 to 1, rounded to six places.
 #[derive(Serialize)]
-struct Record<'a> {
+struct RowRecord<'a> {
     /// In JSON rows stand below the name of their grouping.
     #[serde(skip_serializing_if = "Option::is_none")]
     grouping: Option<&'a str>,
-    key: &'a Key,
-    key2: &'a Key,
+    key: &'a GroupKey,
+    key2: &'a GroupKey,
     games: u64,
     games_hit: u64,
     positions: u64,
@@ -195,7 +195,7 @@ impl ValuesRecord {
 #[derive(Serialize)]
 struct JsonRecord<'a> {
     #[serde(flatten)]
-    record: Record<'a>,
+    record: RowRecord<'a>,
     #[serde(flatten)]
     values: Option<ValuesRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,7 +209,7 @@ struct JsonRecord<'a> {
 impl<'a> JsonRecord<'a> {
     fn new(row: &'a GroupRow, pattern: Option<&'a str>, step: i64) -> JsonRecord<'a> {
         JsonRecord {
-            record: Record::new(None, row, pattern),
+            record: RowRecord::new(None, row, pattern),
             values: row.values.as_ref().map(ValuesRecord::of),
             value_histogram: row.values.as_ref().map(|values| values.bins(step)),
             sides: row.sides.as_ref().map(SidesRecord::of),
@@ -220,7 +220,7 @@ impl<'a> JsonRecord<'a> {
 
 /// A row in CSV, with those of its parts that all rows of the table have.
 struct CsvRecord<'a> {
-    record: Record<'a>,
+    record: RowRecord<'a>,
     values: Option<(ValuesRecord, String)>,
     sides: Option<SidesRecord>,
     moves: Option<MovesRecord<'a>>,
@@ -243,13 +243,13 @@ fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-impl<'a> Record<'a> {
-    fn new(grouping: Option<&'a str>, row: &'a GroupRow, pattern: Option<&'a str>) -> Record<'a> {
+impl<'a> RowRecord<'a> {
+    fn new(grouping: Option<&'a str>, row: &'a GroupRow, pattern: Option<&'a str>) -> RowRecord<'a> {
         let value = |share: Option<Share>| share.map(|share| rounded(share.value));
         let low = |share: Option<Share>| share.map(|share| rounded(share.low));
         let high = |share: Option<Share>| share.map(|share| rounded(share.high));
         let (games, positions) = (row.games(), row.positions());
-        Record {
+        RowRecord {
             grouping,
             key: &row.keys[0],
             key2: &row.keys[1],
@@ -274,20 +274,20 @@ impl<'a> Record<'a> {
 /// The text of the copy that a row is about, if it is about one.
 pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [String]) -> Option<&'a str> {
     let place = grouping.properties().position(|by| *by == By::Copy)?;
-    let Key::Number(copy) = row.keys[place] else { return None };
+    let GroupKey::Number(copy) = row.keys[place] else { return None };
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
 }
 
 /// What was counted, with the texts of the copies.
-struct Document<'a> {
+struct StatisticsDocument<'a> {
     counts: &'a Counts,
     copies: &'a [String],
 }
 
 /// The rows below the names of their groupings.
-struct Groupings<'a>(&'a Document<'a>);
+struct Groupings<'a>(&'a StatisticsDocument<'a>);
 
-impl Serialize for Document<'_> {
+impl Serialize for StatisticsDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         let (total, step) = (self.counts.total(), self.counts.value_step());
@@ -299,15 +299,15 @@ impl Serialize for Document<'_> {
 
 impl Serialize for Groupings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Document { counts, copies } = *self.0;
+        let StatisticsDocument { counts, copies } = *self.0;
         serializer.collect_map(counts.stats().groupings().iter().map(|grouping| {
             let rows = counts.rows(grouping);
-            (grouping.to_string(), Rows { grouping, rows, copies, step: counts.value_step() })
+            (grouping.to_string(), RecordRows { grouping, rows, copies, step: counts.value_step() })
         }))
     }
 }
 
-struct Rows<'a> {
+struct RecordRows<'a> {
     grouping: &'a Grouping,
     rows: Vec<GroupRow>,
     copies: &'a [String],
@@ -315,7 +315,7 @@ struct Rows<'a> {
     step: i64,
 }
 
-impl Serialize for Rows<'_> {
+impl Serialize for RecordRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = |row| JsonRecord::new(row, pattern(self.grouping, row, self.copies), self.step);
         serializer.collect_seq(self.rows.iter().map(record))
@@ -330,8 +330,8 @@ impl Counts {
     ///
     /// Those of the writer.
     pub fn write_json(&self, copies: &[String], mut out: impl Write) -> io::Result<()> {
-        let text = serde_json::to_string(&Document { counts: self, copies })?;
-        writeln!(out, "{}", escape(&text, Context::Json))
+        let text = serde_json::to_string(&StatisticsDocument { counts: self, copies })?;
+        writeln!(out, "{}", escape(&text, EscapeContext::Json))
     }
 
     /// Writes CSV: names of columns, a row of everything, whose grouping is `total`, and the rows of
@@ -348,7 +348,7 @@ impl Counts {
         let has_moves = self.stats().groupings().iter().flat_map(Grouping::properties).any(By::is_of_moves);
         let moves = MOVE_COLUMNS.iter().filter(|_| has_moves);
         out.write_record(COLUMNS.iter().chain(values).chain(sides).chain(moves))?;
-        let mut write = |record: Record, row: &GroupRow| {
+        let mut write = |record: RowRecord, row: &GroupRow| {
             let of_values = |values| (ValuesRecord::of(values), histogram(values, step));
             out.serialize(CsvRecord {
                 record,
@@ -357,11 +357,11 @@ impl Counts {
                 moves: has_moves.then(|| MovesRecord::of(row).unwrap_or_default()),
             })
         };
-        write(Record::new(Some("total"), &total, None), &total)?;
+        write(RowRecord::new(Some("total"), &total, None), &total)?;
         for grouping in self.stats().groupings() {
             let name = grouping.to_string();
             for row in self.rows(grouping) {
-                write(Record::new(Some(&name), &row, pattern(grouping, &row, copies)), &row)?;
+                write(RowRecord::new(Some(&name), &row, pattern(grouping, &row, copies)), &row)?;
             }
         }
         out.flush()

@@ -6,14 +6,14 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::grouping::{By, Grouping};
-use super::{Counts, Key, MoveTally, SideResults, Table, Tally, compare};
+use super::{Counts, GroupKey, MoveTally, SideResults, TallyTable, Tally, compare};
 use crate::report::Distribution;
 
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupRow {
     /// The group, and that of the second property: [`Key::Whole`] where there is none.
-    pub keys: [Key; 2],
+    pub keys: [GroupKey; 2],
     /// All games of the group, and their positions that lie in it.
     pub all: Tally,
     /// Those of them that hit.
@@ -129,7 +129,7 @@ impl Share {
 /// A share less another one, from -1 to 1, and where the difference of many more such games would lie, with a confidence of
 /// 95 %.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Difference {
+pub struct ShareDifference {
     /// The difference that was found.
     pub value: f64,
     /// The low end of the interval.
@@ -138,16 +138,16 @@ pub struct Difference {
     pub high: f64,
 }
 
-impl Difference {
+impl ShareDifference {
     /// The difference of shares of different games, with the interval that their own intervals make.
     ///
     /// Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
     /// methods", Statistics in Medicine 17 (1998), 873-890, method 10.
-    pub fn of(one: Share, other: Share) -> Difference {
+    pub fn of(one: Share, other: Share) -> ShareDifference {
         let value = one.value - other.value;
         let below = (one.value - one.low).hypot(other.high - other.value);
         let above = (one.high - one.value).hypot(other.value - other.low);
-        Difference { value, low: value - below, high: value + above }
+        ShareDifference { value, low: value - below, high: value + above }
     }
 }
 
@@ -158,31 +158,31 @@ fn of_hits(grouping: &Grouping) -> [bool; 2] {
 }
 
 /// The place of the games that a group of hits is compared with: all games have no groups by properties of hits.
-pub(super) fn base(grouping: &Grouping, keys: &[Key; 2]) -> [Key; 2] {
+pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
-    [0, 1].map(|k: usize| if of_hits[k] { Key::Whole } else { keys[k].clone() })
+    [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
 }
 
 /// The rows of a table, in no order.
-pub(super) fn of(table: &Table, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
+pub(super) fn of(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
     let stats = &counts.stats;
     let sides = |hit: &Tally| counts.tells_sides.then_some(hit.sides);
     let is_by_player = grouping.properties().any(|by| *by == By::Player);
     let score_of = if is_by_player { ScoreOf::Player } else { stats.score_of };
     let values =
-        |keys: &[Key; 2]| stats.tells_values.then(|| table.values.get(keys).cloned().unwrap_or_default());
+        |keys: &[GroupKey; 2]| stats.tells_values.then(|| table.values.get(keys).cloned().unwrap_or_default());
     let tally =
-        |tallies: &HashMap<[Key; 2], Tally>, keys: &[Key; 2]| tallies.get(keys).copied().unwrap_or_default();
+        |tallies: &HashMap<[GroupKey; 2], Tally>, keys: &[GroupKey; 2]| tallies.get(keys).copied().unwrap_or_default();
     if of_hits(grouping) == [false; 2] {
-        let row = |(keys, &all): (&[Key; 2], &Tally)| {
+        let row = |(keys, &all): (&[GroupKey; 2], &Tally)| {
             let hit = tally(&table.hit, keys);
             let (keys, values) = (keys.clone(), values(keys));
             GroupRow { keys, all, hit, score_of, sides: sides(&hit), values, moves: None }
         };
         return table.all.iter().map(row).collect();
     }
-    let moves = Moves::of(grouping, counts);
-    let row = |(keys, &hit): (&[Key; 2], &Tally)| {
+    let moves = MoveRows::of(grouping, counts);
+    let row = |(keys, &hit): (&[GroupKey; 2], &Tally)| {
         let all = tally(&table.all, &base(grouping, keys));
         let moves = moves.as_ref().map(|moves| moves.row(table, keys));
         let (keys, values) = (keys.clone(), values(keys));
@@ -192,39 +192,39 @@ pub(super) fn of(table: &Table, grouping: &Grouping, counts: &Counts) -> Vec<Gro
 }
 
 /// The rows with which those of moves are compared.
-struct Moves<'a> {
+struct MoveRows<'a> {
     /// The index of the property that has the moves.
     place: usize,
     /// The games that hit by the other property, if there is one.
-    others: Option<&'a HashMap<[Key; 2], Tally>>,
+    others: Option<&'a HashMap<[GroupKey; 2], Tally>>,
     /// All games that hit.
     games: u64,
 }
 
-impl<'a> Moves<'a> {
+impl<'a> MoveRows<'a> {
     /// `None` if no property has moves.
-    fn of(grouping: &Grouping, counts: &'a Counts) -> Option<Moves<'a>> {
+    fn of(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);
         let margin = other.map(|other| Grouping::from(other.clone()));
         let index = counts.stats.groupings.iter().position(|grouping| Some(grouping) == margin.as_ref());
         let others = index.map(|index| &counts.tables[index].hit);
-        Some(Moves { place, others, games: counts.total[1].games })
+        Some(MoveRows { place, others, games: counts.total[1].games })
     }
 
-    fn row(&self, table: &Table, keys: &[Key; 2]) -> MoveRow {
+    fn row(&self, table: &TallyTable, keys: &[GroupKey; 2]) -> MoveRow {
         let games = |found: Option<&Tally>| found.map_or(0, |tally| tally.games);
         let before = match &keys[self.place] {
-            Key::Text(path) => path.rsplit_once(' ').map(|(before, _)| before),
+            GroupKey::Text(path) => path.rsplit_once(' ').map(|(before, _)| before),
             _ => None,
         };
         let games_before = match (before, self.others) {
             (Some(before), _) => {
                 let mut group = keys.clone();
-                group[self.place] = Key::Text(before.to_owned());
+                group[self.place] = GroupKey::Text(before.to_owned());
                 games(table.hit.get(&group))
             }
-            (None, Some(others)) => games(others.get(&[keys[1 - self.place].clone(), Key::Whole])),
+            (None, Some(others)) => games(others.get(&[keys[1 - self.place].clone(), GroupKey::Whole])),
             (None, None) => self.games,
         };
         MoveRow { tally: table.moves.get(keys).cloned().unwrap_or_default(), games_before }
@@ -283,7 +283,7 @@ mod tests {
             ((10, 10), (0, 10), 1.0, 0.6075, 1.0),
         ] {
             let [a, b] = [one, other].map(|(part, whole)| Share::of(part, whole).unwrap());
-            let found = Difference::of(a, b);
+            let found = ShareDifference::of(a, b);
             let close = |a: f64, b: f64| (a - b).abs() <= 0.000_05;
             let is_due = close(found.value, value) && close(found.low, low) && close(found.high, high);
             assert!(is_due, "{one:?} less {other:?}: {found:?}");

@@ -59,7 +59,7 @@ impl SideResults {
 }
 
 /// The sides that have the pattern at the hits of a block, if the query tells them.
-pub(super) struct Sides<'a> {
+pub(super) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
@@ -67,14 +67,14 @@ pub(super) struct Sides<'a> {
     of_hits: Vec<ByColor<bool>>,
 }
 
-impl<'a> Sides<'a> {
-    pub(super) fn of(found: &Found<'a>) -> Sides<'a> {
+impl<'a> PatternSides<'a> {
+    pub(super) fn of(found: &Found<'a>) -> PatternSides<'a> {
         let Found { hits, hit_sides, copy_sides, .. } = *found;
         let (Some(told), Some(of_copies)) = (hit_sides, copy_sides) else {
-            return Sides { hits, told: None, of_copies: &[], of_hits: Vec::new() };
+            return PatternSides { hits, told: None, of_copies: &[], of_hits: Vec::new() };
         };
         let of_hits = (0..told.len()).map(|hit| told.sides(hit, of_copies)).collect();
-        Sides { hits, told: hit_sides, of_copies, of_hits }
+        PatternSides { hits, told: hit_sides, of_copies, of_hits }
     }
 
     /// The sides whose pattern a copy is.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use hashbrown::HashMap;
 
 use super::records::pattern;
-use super::{By, Counts, GroupRow, Grouping, Key, MoveRow, Share, SideResults};
+use super::{By, Counts, GroupRow, Grouping, GroupKey, MoveRow, Share, SideResults};
 use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;
@@ -121,7 +121,7 @@ impl Counts {
         let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
         let (columns, more_columns) = split(margin(second), second, rows_max.min(COLUMNS_MAX));
         let cells = self.rows(grouping).into_iter().map(|row| (row.keys, row.hit.games));
-        let cells: HashMap<[Key; 2], u64> = cells.collect();
+        let cells: HashMap<[GroupKey; 2], u64> = cells.collect();
         let names = columns.iter().map(|column| label(&column.keys[0], true));
         let header = std::iter::once(grouping.first.to_string()).chain(names);
         let mut grid = grid(&grouping.first, header.chain([String::from("total")]).collect());
@@ -287,7 +287,7 @@ fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// The name of a group on one line.
-fn label(key: &Key, cut: bool) -> String {
+fn label(key: &GroupKey, cut: bool) -> String {
     let name = key.to_string();
     let name = visible::line(&name);
     if cut { clipped(&name, KEY_WIDTH_MAX) } else { name.into_owned() }

@@ -19,21 +19,21 @@ pub(super) enum Identity {
 }
 
 /// A file that was found.
-pub(super) struct Found {
+pub(super) struct ThemeFile {
     pub(super) identity: Identity,
     /// As given, or as the including file has it.
     pub(super) path: PathBuf,
 }
 
 /// Finds a file that is given by its user, or that another one includes.
-pub(super) fn find(path: &Path, including: Option<&Found>) -> Result<Found, ThemesError> {
+pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFile, ThemesError> {
     if path == Path::new(CATALOGUE) {
-        return Ok(Found { identity: Identity::BuiltIn(FILES[0].0), path: CATALOGUE.into() });
+        return Ok(ThemeFile { identity: Identity::BuiltIn(FILES[0].0), path: CATALOGUE.into() });
     }
-    if let Some(Found { identity: Identity::BuiltIn(_), .. }) = including {
+    if let Some(ThemeFile { identity: Identity::BuiltIn(_), .. }) = including {
         let name = FILES.iter().map(|file| file.0).find(|name| path == Path::new(name));
         let name = name.expect("a test loads the catalogue");
-        return Ok(Found { identity: Identity::BuiltIn(name), path: Path::new(CATALOGUE).join(name) });
+        return Ok(ThemeFile { identity: Identity::BuiltIn(name), path: Path::new(CATALOGUE).join(name) });
     }
     let folder = including.and_then(|file| file.path.parent());
     let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
@@ -43,12 +43,12 @@ pub(super) fn find(path: &Path, including: Option<&Found>) -> Result<Found, Them
             let error = io::Error::other("it is a folder, a pipe or a device");
             Err(ThemesError::Read { path, error })
         }
-        Ok(identity) => Ok(Found { identity: Identity::Disk(identity), path }),
+        Ok(identity) => Ok(ThemeFile { identity: Identity::Disk(identity), path }),
         Err(error) => Err(ThemesError::Read { path, error }),
     }
 }
 
-impl Found {
+impl ThemeFile {
     /// Reads the file.
     pub(super) fn read(&self) -> Result<TextFile, ThemesError> {
         let path = self.path.clone();

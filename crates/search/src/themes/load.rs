@@ -7,8 +7,8 @@ use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::files::{self, Found, Identity};
-use super::{Fault, TextFile, Theme, ThemesError, parse};
+use super::files::{self, ThemeFile, Identity};
+use super::{ThemeFault, TextFile, Theme, ThemesError, parse};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// Files that include one another, at most.
@@ -24,12 +24,12 @@ struct File {
     #[serde(default)]
     include: Vec<Spanned<String>>,
     #[serde(default)]
-    theme: Vec<Entry>,
+    theme: Vec<ThemeEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct ThemeEntry {
     name: Spanned<String>,
     title: Option<String>,
     #[serde(default)]
@@ -60,13 +60,13 @@ struct Loader {
     /// Where each name stands, as text.
     places: HashMap<String, String>,
     /// The files that are being read, each of which includes the next one.
-    chain: Vec<Found>,
+    chain: Vec<ThemeFile>,
     /// All files that have been read: a second time they say nothing new.
     done: HashSet<Identity>,
 }
 
 impl Loader {
-    fn load(&mut self, found: Found) -> Result<(), ThemesError> {
+    fn load(&mut self, found: ThemeFile) -> Result<(), ThemesError> {
         if !self.done.insert(found.identity.clone()) {
             return Ok(());
         }
@@ -101,7 +101,7 @@ impl Loader {
         })
     }
 
-    fn take(&mut self, file: &Arc<TextFile>, entry: Entry) -> Result<(), ThemesError> {
+    fn take(&mut self, file: &Arc<TextFile>, entry: ThemeEntry) -> Result<(), ThemesError> {
         let place = span(&entry.name);
         let fault = |message: String, label: String| file.fault(Diagnostic::error(place, message, label));
         let name = entry.name.into_inner();
@@ -145,7 +145,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// What is wrong with a file, as its reader found it; of a whole table the first line is shown.
-fn not_themes(file: &TextFile, error: &toml::de::Error) -> Fault {
+fn not_themes(file: &TextFile, error: &toml::de::Error) -> ThemeFault {
     let range = error.span().unwrap_or(0..0);
     let line = file.text.get(range.clone()).and_then(|text| text.lines().next()).map_or(0, str::len);
     let span = Span::new(range.start, range.start + line);

@@ -10,7 +10,7 @@ use crate::{Expanded, Filter, FilterRef, Number, Squares};
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{
     Assigned, Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition,
-    GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Order, Path, PathStep,
+    GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, PositionOrder, Path, PathStep,
     Promotion, Ref, Sibling, SortId, Special,
 };
 
@@ -218,11 +218,11 @@ pub(super) fn position(op: &GamePosition<Expanded>) -> String {
         P::LastCommonAncestor(a, b) => list("lca(", [a, b], ")"),
         P::Compare { by, left, right } => {
             let sign = match by {
-                Order::Number(cmp) => cmp.sign(),
-                Order::Before => "[<]",
-                Order::NotAfter => "[<=]",
-                Order::After => "[>]",
-                Order::NotBefore => "[>=]",
+                PositionOrder::Number(cmp) => cmp.sign(),
+                PositionOrder::Before => "[<]",
+                PositionOrder::NotAfter => "[<=]",
+                PositionOrder::After => "[>]",
+                PositionOrder::NotBefore => "[>=]",
             };
             infix(sign, left, right)
         }

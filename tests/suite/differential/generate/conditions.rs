@@ -1,6 +1,6 @@
 //! Conditions, and what looks at other positions of the game.
 
-use orbit_query::words::Value;
+use orbit_query::words::WordValue;
 
 use super::{COMPARISONS, Generator, STRINGS, TAGS, leaves};
 use crate::differential::term::{Term, Ty};
@@ -71,7 +71,7 @@ impl Generator<'_> {
             "(fen \"......k./8/8/8/8/8/.A..../........\")",
             "(fen \"......../......../......../....a.../........__/......../......../.....RK.\")",
         ];
-        let words = leaves(Value::Condition);
+        let words = leaves(WordValue::Condition);
         let text = match self.rng.below(words.len() + more.len() + 4) {
             k if k < words.len() => words[k].to_string(),
             k if k < words.len() + more.len() => more[k - words.len()].to_string(),

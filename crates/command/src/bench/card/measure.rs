@@ -12,23 +12,23 @@ use serde_json::{Value, json};
 use super::super::super::failure::Failure;
 use super::super::super::queries::NamedQuery;
 use super::super::STREAMS;
-use super::super::games::{Games, best, failed, in_parallel, positions, rate, side_by_side};
+use super::super::games::{BenchGames, best, failed, in_parallel, positions, rate, side_by_side};
 
 /// Bytes of a position that lies unpacked in memory.
 const POSITION_BYTES: u64 = 32;
 
 /// A query and what the processor finds in the games, given once.
-pub(super) struct Known {
+pub(super) struct KnownAnswer {
     pub(super) query: NamedQuery,
     pub(super) truth: Vec<Hits>,
 }
 
-impl Known {
-    pub(super) fn new(query: NamedQuery, games: &Games) -> Result<Known, Failure> {
+impl KnownAnswer {
+    pub(super) fn new(query: NamedQuery, games: &BenchGames) -> Result<KnownAnswer, Failure> {
         let blocks: Vec<&Block> = games.blocks.iter().collect();
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
         let truth = in_parallel(games.threads, &groups, &query.prepared.cpu().map_err(failed)?)?;
-        Ok(Known { query, truth })
+        Ok(KnownAnswer { query, truth })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -123,14 +123,14 @@ pub(super) fn operations_row(floor: Floor) -> Value {
 }
 
 /// The positions of so many blocks as hold so many positions.
-pub(super) fn whole_blocks(games: &Games, wanted: u64) -> u64 {
+pub(super) fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
 
 /// The games on the card, fewer if there is no room for all of them.
 pub(super) fn upload<'a>(
     device: &GpuDevice,
-    games: &'a Games,
+    games: &'a BenchGames,
     wanted: u64,
     variant: Variant,
 ) -> Result<(Resident<'a>, u64), GpuError> {
@@ -146,21 +146,21 @@ pub(super) fn upload<'a>(
 }
 
 /// The games on the card under one layout.
-pub(super) struct OnCard<'a> {
+pub(super) struct GamesOnCard<'a> {
     pub(super) resident: Resident<'a>,
     pub(super) blocks: Vec<&'a Block>,
     pub(super) positions: u64,
 }
 
-impl<'a> OnCard<'a> {
+impl<'a> GamesOnCard<'a> {
     pub(super) fn new(
         device: &GpuDevice,
-        games: &'a Games,
+        games: &'a BenchGames,
         wanted: u64,
         variant: Variant,
-    ) -> Result<OnCard<'a>, Failure> {
+    ) -> Result<GamesOnCard<'a>, Failure> {
         let (resident, positions) = upload(device, games, wanted, variant).map_err(failed)?;
-        Ok(OnCard { resident, blocks: games.blocks(positions), positions })
+        Ok(GamesOnCard { resident, blocks: games.blocks(positions), positions })
     }
 
     pub(super) fn row(&self) -> Value {
@@ -180,7 +180,7 @@ impl<'a> OnCard<'a> {
 }
 
 /// Compiles a query's kernel and runs it once on a block: some drivers compile only then.
-pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &Games) -> Result<Duration, Failure> {
+pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Duration, Failure> {
     let begun = Instant::now();
     device.compile(gpu.kernel()).map_err(failed)?;
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
@@ -189,10 +189,10 @@ pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &Games) -> Result<Du
 
 /// A query on games that are on the card.
 pub(super) fn resident(
-    known: &Known,
+    known: &KnownAnswer,
     device: &Arc<GpuDevice>,
-    games: &Games,
-    card: &OnCard,
+    games: &BenchGames,
+    card: &GamesOnCard,
     (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
@@ -238,7 +238,7 @@ fn operations(kernel: &Kernel) -> Option<f64> {
 
 /// A query on games that are uploaded during the search.
 pub(super) fn streamed(
-    known: &Known,
+    known: &KnownAnswer,
     device: &Arc<GpuDevice>,
     blocks: &[&Block],
     card_bytes: f64,
@@ -266,8 +266,8 @@ pub(super) fn streamed(
 
 /// A query on the processor, on all threads and on one.
 pub(super) fn cpu(
-    known: &Known,
-    games: &Games,
+    known: &KnownAnswer,
+    games: &BenchGames,
     (all, one): (&[&Block], &[&Block]),
     runs: usize,
     check: &Check,
@@ -295,9 +295,9 @@ pub(super) fn cpu(
 /// Several queries at once: on games that are on the card, on games that are uploaded during it, and on the
 /// processor. Rates are of positions, each with all queries.
 pub(super) fn shared(
-    queries: &[&Known],
+    queries: &[&KnownAnswer],
     device: &Arc<GpuDevice>,
-    card: &OnCard,
+    card: &GamesOnCard,
     cpu_blocks: &[&Block],
     threads: usize,
     (variant, runs, check): (Variant, usize, &Check),
@@ -359,15 +359,15 @@ mod tests {
     use super::super::super::super::query_text::DialectArgs;
     use super::*;
 
-    fn known(games: &Games) -> Known {
+    fn known(games: &BenchGames) -> KnownAnswer {
         let mut read = queries::read(None, "check\tcheck\n", DialectArgs::default(), Severity::Hint).unwrap();
-        Known::new(read.pop().unwrap(), games).unwrap()
+        KnownAnswer::new(read.pop().unwrap(), games).unwrap()
     }
 
     /// Each way in which an answer can be wrong counts.
     #[test]
     fn wrong_answers_are_counted() {
-        let games = Games::open(&[], 300_000, 1).unwrap();
+        let games = BenchGames::open(&[], 300_000, 1).unwrap();
         let known = known(&games);
         let blocks = games.blocks(u64::MAX / 2);
         assert!(blocks.len() > games.blocks.len(), "the games repeat");

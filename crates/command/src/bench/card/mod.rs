@@ -22,9 +22,9 @@ use super::super::common::{Out, grouped, threads};
 use super::super::devices::as_json;
 use super::super::failure::{Exit, Failure};
 use super::super::queries;
-use super::games::{Games, failed};
+use super::games::{BenchGames, failed};
 use super::{Args, QUERIES};
-use measure::{Check, Known, OnCard, Roofs};
+use measure::{Check, KnownAnswer, GamesOnCard, Roofs};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 
 /// Positions without `--positions`: 1.9 GB on the card.
@@ -101,13 +101,13 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let report = device.report();
     let threads = threads(args.threads);
     let wanted = args.positions.unwrap_or(POSITIONS);
-    let games = Games::open(&args.paths, wanted, threads)?;
+    let games = BenchGames::open(&args.paths, wanted, threads)?;
     let asked = wanted;
     // Whole blocks, so a few more.
     let wanted = games.positions();
-    let known = |text: &str, file| -> Result<Vec<Known>, Failure> {
+    let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
         let read = queries::read(file, text, args.dialect, Severity::Hint)?;
-        read.into_iter().map(|query| Known::new(query, &games)).collect()
+        read.into_iter().map(|query| KnownAnswer::new(query, &games)).collect()
     };
     let queries = known(&twelve(), args.queries.as_deref())?;
     let (replay, along) = (known(REPLAY, None)?, known(ALONG, None)?);
@@ -196,10 +196,10 @@ fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<E
 struct Session<'a> {
     device: Arc<GpuDevice>,
     report: AdapterReport,
-    games: &'a Games,
-    queries: Vec<Known>,
-    replay: Vec<Known>,
-    along: Vec<Known>,
+    games: &'a BenchGames,
+    queries: Vec<KnownAnswer>,
+    replay: Vec<KnownAnswer>,
+    along: Vec<KnownAnswer>,
     recorder: Recorder,
     runs: usize,
     check: Check,
@@ -243,7 +243,7 @@ impl Session<'_> {
 
     /// Names all rows in their order, so that those which are not reached are named in the end.
     fn plan(&self) {
-        let name = |known: &Known| known.name().to_string();
+        let name = |known: &KnownAnswer| known.name().to_string();
         let mut all: Vec<(&str, String)> = vec![("device", self.report.name.clone())];
         all.extend(["write_buffer", "belt", "mapped"].map(|way| ("upload", way.into())));
         all.extend(["read", "copy"].map(|what| ("device_memory", what.into())));
@@ -260,7 +260,7 @@ impl Session<'_> {
         self.recorder.plan(all.into_iter().map(|(kind, name)| (kind.to_string(), name)));
     }
 
-    fn everything(&self) -> impl Iterator<Item = &Known> {
+    fn everything(&self) -> impl Iterator<Item = &KnownAnswer> {
         self.queries.iter().chain(&self.replay).chain(&self.along)
     }
 
@@ -315,7 +315,7 @@ impl Session<'_> {
         let share = self.budget.mul_f64(TRIAL_SHARE);
         let wanted = self.trial_positions(wanted, roofs);
         // The layouts that variants ask for; each is uploaded when one first does.
-        let layouts: [OnceLock<Result<OnCard, String>>; 2] = Default::default();
+        let layouts: [OnceLock<Result<GamesOnCard, String>>; 2] = Default::default();
         let mut base = vec![f64::INFINITY; self.queries.len()];
         let tried = || TRIED.into_iter().filter(|&k| k < self.queries.len());
         let mut best = (FASTER, Variant::default());
@@ -358,7 +358,7 @@ impl Session<'_> {
     /// Positions on which variants are tried: as many as a run of the first query lets expect to be done in time.
     fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
         let setting = (Variant::default(), 1, roofs, &self.check);
-        let rate = OnCard::new(&self.device, self.games, wanted.min(PROBE_POSITIONS), Variant::default())
+        let rate = GamesOnCard::new(&self.device, self.games, wanted.min(PROBE_POSITIONS), Variant::default())
             .and_then(|card| measure::resident(&self.queries[0], &self.device, self.games, &card, setting))
             .ok()
             .and_then(|row| row["positions_s"].as_f64());
@@ -375,7 +375,7 @@ impl Session<'_> {
         variant: Variant,
         all: &[usize],
         wanted: u64,
-        layouts: &[OnceLock<Result<OnCard<'b>, String>>; 2],
+        layouts: &[OnceLock<Result<GamesOnCard<'b>, String>>; 2],
         base: &[f64],
         roofs: Roofs,
     ) -> Vec<Option<Value>> {
@@ -383,7 +383,7 @@ impl Session<'_> {
             let known = &self.queries[k];
             let row = self.recorder.task("variant", &format!("{variant} {}", known.name()), 0.0, || {
                 let card = layouts[usize::from(variant.transposed)].get_or_init(|| {
-                    OnCard::new(&self.device, self.games, wanted, variant).map_err(|error| error.to_string())
+                    GamesOnCard::new(&self.device, self.games, wanted, variant).map_err(|error| error.to_string())
                 });
                 let card = card.as_ref().map_err(|error| Failure::Other(error.clone()))?;
                 let setting = (variant, self.runs, roofs, &self.check);
@@ -438,7 +438,7 @@ impl Session<'_> {
         let record = &self.recorder;
         let mut variants = vec![Variant::default()];
         variants.extend((trials.fastest != Variant::default()).then_some(trials.fastest));
-        let mut card: Option<(bool, OnCard)> = None;
+        let mut card: Option<(bool, GamesOnCard)> = None;
         let mut bytes = None;
         for &variant in &variants {
             let is_last = Some(&variant) == variants.last();
@@ -447,7 +447,7 @@ impl Session<'_> {
                 drop(card.take());
                 let name = if variant.transposed { "the games, transposed" } else { "the games" };
                 record.task("games", name, 0.1, || {
-                    let on = OnCard::new(&self.device, self.games, positions, variant)?;
+                    let on = GamesOnCard::new(&self.device, self.games, positions, variant)?;
                     let row = on.row();
                     card = Some((variant.transposed, on));
                     Ok(row)
@@ -461,7 +461,7 @@ impl Session<'_> {
             }
             bytes = Some(on.resident.bytes() as f64 / on.positions as f64);
             let passes = (self.runs + 1) as f64 * on.positions as f64;
-            let row = |known: &Known, kind: &str, seconds: f64| {
+            let row = |known: &KnownAnswer, kind: &str, seconds: f64| {
                 let mut variant = variant;
                 variant.host_carry = kind == ALONG_KINDS[1];
                 let setting = (variant, self.runs, roofs, &self.check);
@@ -488,11 +488,11 @@ impl Session<'_> {
     }
 
     /// Several queries at once, beside the same one by one.
-    fn shared(&self, on: &OnCard, variant: Variant, trials: &Trials) {
+    fn shared(&self, on: &GamesOnCard, variant: Variant, trials: &Trials) {
         let blocks = self.games.blocks(on.positions.min(CPU_POSITIONS / 4));
         let passes = (self.runs + 1) as f64 * on.positions as f64;
         for count in self.at_once() {
-            let queries: Vec<&Known> = self.queries.iter().take(count).collect();
+            let queries: Vec<&KnownAnswer> = self.queries.iter().take(count).collect();
             let seconds: f64 =
                 trials.rates.iter().take(count).flatten().map(|rate| 2.0 * passes / rate).sum();
             self.recorder.task("shared", &format!("{count} queries"), seconds, || {
@@ -500,7 +500,7 @@ impl Session<'_> {
                 let mut row =
                     measure::shared(&queries, &self.device, on, &blocks, self.games.threads, setting)?;
                 let known = self.recorder.document();
-                let alone = |query: &&Known| {
+                let alone = |query: &&KnownAnswer| {
                     let rows = known["rows"].as_array()?;
                     let of = |row: &&Value| {
                         row["kind"] == "resident"
@@ -523,7 +523,7 @@ impl Session<'_> {
         let setting = (trials.fastest, self.runs, roofs, &self.check);
         let passes = (self.runs as u64) * positions;
         let slowest = roofs.upload.map_or(f64::INFINITY, |upload| upload / bytes);
-        let row = |kind: &str, known: &Known, rate_there: Option<f64>| {
+        let row = |kind: &str, known: &KnownAnswer, rate_there: Option<f64>| {
             let seconds = rate_there.map_or(0.1, |there| passes as f64 / there.min(slowest));
             self.recorder.task(kind, known.name(), seconds, || {
                 measure::streamed(known, &self.device, &blocks, bytes, setting)

@@ -26,12 +26,12 @@ const RESERVE: Duration = Duration::from_millis(500);
 /// A run, shared with the thread that ends it when its time is up.
 #[derive(Clone)]
 pub(super) struct Recorder {
-    inner: Arc<(Mutex<Inner>, Condvar)>,
+    inner: Arc<(Mutex<RecorderInner>, Condvar)>,
     begun: Instant,
     budget: Duration,
 }
 
-struct Inner {
+struct RecorderInner {
     folder: PathBuf,
     head: Map<String, Value>,
     rows: Vec<Value>,
@@ -73,7 +73,7 @@ impl Recorder {
                 )));
             }
         }
-        let inner = Inner {
+        let inner = RecorderInner {
             folder: folder.to_owned(),
             head,
             rows: Vec::new(),
@@ -93,7 +93,7 @@ impl Recorder {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, RecorderInner> {
         lock(&self.inner.0)
     }
 
@@ -256,7 +256,7 @@ impl Recorder {
     }
 }
 
-impl Inner {
+impl RecorderInner {
     fn document(&self, seconds: Duration) -> Value {
         let mut document = self.head.clone();
         // What follows from other rows is there as soon as they are.

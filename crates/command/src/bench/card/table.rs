@@ -71,7 +71,7 @@ type TableColumn = (&'static str, fn(&Value) -> String);
 
 /// A part of the table: the kinds of rows that it shows, its title and its columns. The first column stands left,
 /// the others right, the last, which says whether answers agree, left again.
-struct Section {
+struct TableSection {
     kinds: &'static [&'static str],
     title: &'static str,
     columns: &'static [TableColumn],
@@ -84,8 +84,8 @@ const NS: TableColumn = ("ns", |row| number(&row["ns"], 1.0, 4));
 const G_POSITIONS: TableColumn = ("G pos/s", |row| number(&row["positions_s"], GIGA, 3));
 const G_BYTES: TableColumn = ("GB/s", |row| number(&row["bytes_s"], GIGA, 2));
 
-const SECTIONS: &[Section] = &[
-    Section {
+const SECTIONS: &[TableSection] = &[
+    TableSection {
         kinds: &["cpu_memory", "device_memory", "device_operations"],
         title: "floors: the speed of memory and arithmetic, which no kernel exceeds",
         columns: &[
@@ -96,7 +96,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["upload", "games"],
         title: "uploads: the three ways, and the games themselves",
         columns: &[
@@ -107,7 +107,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["variant"],
         title: "variants of kernels, on fewer positions, and their time as a share of the default's",
         columns: &[
@@ -120,7 +120,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["replay", "resident", "along", "along_by_host"],
         title: "resident: the games already on the card, the answers read back",
         columns: &[
@@ -135,7 +135,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["streamed", "along_streamed"],
         title: "streamed: the games uploaded during the search",
         columns: &[
@@ -148,7 +148,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["cpu"],
         title: "the processor, for comparison",
         columns: &[
@@ -160,7 +160,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["shared"],
         title: "many queries at once, G positions/s with all of them",
         columns: &[
@@ -173,7 +173,7 @@ const SECTIONS: &[Section] = &[
             AGREE,
         ],
     },
-    Section {
+    TableSection {
         kinds: &["crossover"],
         title: "from how many positions on the card is faster: seconds of the CPU / of the card, with its start",
         columns: &[
@@ -271,7 +271,7 @@ fn head(document: &Value) -> Vec<String> {
     out
 }
 
-impl Section {
+impl TableSection {
     fn lines(&self, rows: &[&Value]) -> Vec<String> {
         let cells: Vec<Vec<String>> =
             std::iter::once(self.columns.iter().map(|(head, _)| head.to_string()).collect())

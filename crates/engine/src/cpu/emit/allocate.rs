@@ -6,16 +6,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{
-    assembler::{Inst, Op, Operand, Width},
+    assembler::{Inst, VectorOp, VectorOperand, Width},
     fuse::{AND, FIRST_ALONE, OR, SECOND_ALONE, XOR, operands},
-    graph::{Graph, LEAVES, Logic, Node, Value},
+    graph::{Graph, LEAVES, Logic, WordNode, GraphValue},
     lower::Sinks,
 };
 use orbit_plan::TRUE;
 
 /// Code for a region.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct RegionCode {
     pub(super) insts: Vec<Inst>,
     pub(super) pool: Vec<u64>,
     /// Vectors of scratch memory.
@@ -25,8 +25,8 @@ pub(super) struct Body {
 }
 
 /// Writes the instructions for the nodes in `order`, with the first of the vector registers, at least six.
-pub(super) fn body(graph: &Graph, order: &[Value], sinks: &Sinks, width: Width, registers: usize) -> Body {
-    let mut allocator = Allocator::new(graph, order, sinks, width);
+pub(super) fn body(graph: &Graph, order: &[GraphValue], sinks: &Sinks, width: Width, registers: usize) -> RegionCode {
+    let mut allocator = RegisterAllocator::new(graph, order, sinks, width);
     allocator.held.truncate(registers);
     for (place, &value) in (0..).zip(order) {
         allocator.place = place;
@@ -37,8 +37,8 @@ pub(super) fn body(graph: &Graph, order: &[Value], sinks: &Sinks, width: Width, 
         }
     }
     allocator.put_late();
-    let Allocator { insts, pool, slots, .. } = allocator;
-    Body { insts, pool, slots, answers: sinks.answers.iter().map(|&(query, _)| query).collect() }
+    let RegisterAllocator { insts, pool, slots, .. } = allocator;
+    RegionCode { insts, pool, slots, answers: sinks.answers.iter().map(|&(query, _)| query).collect() }
 }
 
 /// Where in memory a value lies.
@@ -52,12 +52,12 @@ enum Home {
 
 /// What becomes of a value: it goes into a register of the machine, or to a line of the answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sink {
+enum ValueSink {
     Store(u32),
     Answer(u32),
 }
 
-struct Allocator<'a> {
+struct RegisterAllocator<'a> {
     graph: &'a Graph,
     width: Width,
     insts: Vec<Inst>,
@@ -71,7 +71,7 @@ struct Allocator<'a> {
     register_of: Vec<Option<u8>>,
     homes: Vec<Option<Home>>,
     /// What each register holds.
-    held: Vec<Option<Value>>,
+    held: Vec<Option<GraphValue>>,
     /// Registers that the instruction under way needs.
     pinned: Vec<u8>,
     slots: u32,
@@ -79,18 +79,18 @@ struct Allocator<'a> {
     /// Registers of the machine that the region writes.
     written: BTreeSet<u32>,
     /// What is put away as soon as it is computed.
-    early: HashMap<Value, Vec<Sink>>,
+    early: HashMap<GraphValue, Vec<ValueSink>>,
     /// What is put away behind all nodes, in order.
-    late: Vec<(Value, Sink)>,
+    late: Vec<(GraphValue, ValueSink)>,
 }
 
 /// The mask register that tests write to.
 const MASK: u8 = 1;
 
-impl<'a> Allocator<'a> {
-    fn new(graph: &'a Graph, order: &[Value], sinks: &Sinks, width: Width) -> Allocator<'a> {
+impl<'a> RegisterAllocator<'a> {
+    fn new(graph: &'a Graph, order: &[GraphValue], sinks: &Sinks, width: Width) -> RegisterAllocator<'a> {
         let count = graph.nodes.len();
-        let mut allocator = Allocator {
+        let mut allocator = RegisterAllocator {
             graph,
             width,
             insts: Vec::new(),
@@ -110,10 +110,10 @@ impl<'a> Allocator<'a> {
         };
         // A column that the region reads as well is written when all have read it.
         let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
-        let stores = sinks.stores.iter().map(|&(register, value)| (value, Sink::Store(register)));
-        let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, Sink::Answer(line)));
+        let stores = sinks.stores.iter().map(|&(register, value)| (value, ValueSink::Store(register)));
+        let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, ValueSink::Answer(line)));
         for (value, sink) in stores.chain(answers) {
-            let is_read = matches!(sink, Sink::Store(register) if columns.contains(&register));
+            let is_read = matches!(sink, ValueSink::Store(register) if columns.contains(&register));
             if is_read || !allocator.is_computed(value) {
                 allocator.late.push((value, sink));
             } else {
@@ -133,27 +133,27 @@ impl<'a> Allocator<'a> {
         }
         for &value in order {
             allocator.homes[value.index()] = match *graph.node(value) {
-                Node::Word(word) => Some(Home::Pool(allocator.pooled(word))),
-                Node::Column(register) if !allocator.is_computed(value) => Some(Home::Column(register)),
+                WordNode::Word(word) => Some(Home::Pool(allocator.pooled(word))),
+                WordNode::Column(register) if !allocator.is_computed(value) => Some(Home::Column(register)),
                 _ => None,
             };
         }
         allocator
     }
 
-    fn column(&self, value: Value) -> Option<u32> {
+    fn column(&self, value: GraphValue) -> Option<u32> {
         match self.graph.node(value) {
-            Node::Column(register) => Some(*register),
+            WordNode::Column(register) => Some(*register),
             _ => None,
         }
     }
 
     /// Whether a value is computed in its place, not read from memory where it is needed. A column that the region writes
     /// as well is read before.
-    fn is_computed(&self, value: Value) -> bool {
+    fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
-            Node::Word(_) => false,
-            Node::Column(register) => self.written.contains(register),
+            WordNode::Word(_) => false,
+            WordNode::Column(register) => self.written.contains(register),
             _ => true,
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Allocator<'a> {
         place
     }
 
-    fn put(&mut self, op: Op, to: u8, a: u8, b: Operand, imm: u8) {
+    fn put(&mut self, op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8) {
         self.insts.push(Inst::Vector { op, to, a, b, imm, within: 0 });
     }
 
@@ -179,7 +179,7 @@ impl<'a> Allocator<'a> {
         if let Some((free, _)) = registers.clone().find(|(_, held)| held.is_none()) {
             return free;
         }
-        let next = |value: Value| self.readers[value.index()].last().copied().unwrap_or(u32::MAX);
+        let next = |value: GraphValue| self.readers[value.index()].last().copied().unwrap_or(u32::MAX);
         let held = registers.by_ref().filter_map(|(register, held)| Some((register, held?)));
         let (far, value) =
             held.max_by_key(|&(_, value)| next(value)).expect("an instruction needs a few registers of many");
@@ -187,59 +187,59 @@ impl<'a> Allocator<'a> {
             let slot = self.free_slots.pop().unwrap_or(self.slots);
             self.slots = self.slots.max(slot + 1);
             self.homes[value.index()] = Some(Home::Scratch(slot));
-            self.put(Op::Store, far, 0, Operand::Scratch(slot), 0);
+            self.put(VectorOp::Store, far, 0, VectorOperand::Scratch(slot), 0);
         }
         self.register_of[value.index()] = None;
         self.held[usize::from(far)] = None;
         far
     }
 
-    fn hold(&mut self, value: Value, register: u8) {
+    fn hold(&mut self, value: GraphValue, register: u8) {
         self.register_of[value.index()] = Some(register);
         self.held[usize::from(register)] = Some(value);
         self.pinned.push(register);
     }
 
     /// A value as an operand in memory. The instruction must be the next.
-    fn at_home(&mut self, value: Value) -> Operand {
+    fn at_home(&mut self, value: GraphValue) -> VectorOperand {
         match self.homes[value.index()].expect("a value that no register holds lies in memory") {
             Home::Column(register) => {
                 self.insts.push(Inst::Address(register));
-                Operand::Column
+                VectorOperand::Column
             }
-            Home::Scratch(slot) => Operand::Scratch(slot),
-            Home::Pool(place) => Operand::Pool(place),
+            Home::Scratch(slot) => VectorOperand::Scratch(slot),
+            Home::Pool(place) => VectorOperand::Pool(place),
         }
     }
 
     /// The register of a value, which is read from memory if need be.
-    fn register(&mut self, value: Value) -> u8 {
+    fn register(&mut self, value: GraphValue) -> u8 {
         if let Some(register) = self.register_of[value.index()] {
             self.pinned.push(register);
             return register;
         }
         let register = self.free_register();
         let home = self.at_home(value);
-        let repeats = matches!(home, Operand::Pool(_)) && self.width == Width::Zmm;
-        self.put(if repeats { Op::Spread } else { Op::Load }, register, 0, home, 0);
+        let repeats = matches!(home, VectorOperand::Pool(_)) && self.width == Width::Zmm;
+        self.put(if repeats { VectorOp::Spread } else { VectorOp::Load }, register, 0, home, 0);
         self.hold(value, register);
         register
     }
 
     /// Whether a value is best read where it lies in memory: a word, or what is not read again.
-    fn is_in_memory(&self, value: Value) -> bool {
-        let is_word = matches!(self.graph.node(value), Node::Word(_));
+    fn is_in_memory(&self, value: GraphValue) -> bool {
+        let is_word = matches!(self.graph.node(value), WordNode::Word(_));
         let has_home = self.homes[value.index()].is_some();
         self.register_of[value.index()].is_none() && has_home && (is_word || self.dies(value))
     }
 
     /// Whether nobody reads a value after the instruction under way.
-    fn dies(&self, value: Value) -> bool {
+    fn dies(&self, value: GraphValue) -> bool {
         self.readers[value.index()].len() == 1
     }
 
     /// The register that takes the result of the instruction under way: that of an operand that dies, if there is one.
-    fn result(&mut self, value: Value) -> u8 {
+    fn result(&mut self, value: GraphValue) -> u8 {
         let dying = operands(self.graph.node(value)).into_iter().find_map(|operand| {
             let register = self.register_of[operand.index()].filter(|_| self.dies(operand))?;
             Some((operand, register))
@@ -256,10 +256,10 @@ impl<'a> Allocator<'a> {
     }
 
     /// An instruction of two operands, of which the second may lie in memory; its result is that of a node.
-    fn two(&mut self, op: Op, value: Value, a: Value, b: Value) -> u8 {
+    fn two(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let first = self.register(a);
         let b_in_memory = self.is_in_memory(b);
-        let second = if b_in_memory { None } else { Some(Operand::In(self.register(b))) };
+        let second = if b_in_memory { None } else { Some(VectorOperand::In(self.register(b))) };
         let to = self.result(value);
         let second = second.unwrap_or_else(|| self.at_home(b));
         self.put(op, to, first, second, 0);
@@ -267,55 +267,55 @@ impl<'a> Allocator<'a> {
     }
 
     /// The same where the operands may change places.
-    fn either(&mut self, op: Op, value: Value, a: Value, b: Value) -> u8 {
+    fn either(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
         self.two(op, value, a, b)
     }
 
     /// An instruction of one operand.
-    fn one(&mut self, op: Op, value: Value, a: Value, by: u8) {
+    fn one(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, by: u8) {
         // AVX2 shifts registers alone.
         let in_memory = self.width == Width::Zmm && self.is_in_memory(a);
-        let operand = if in_memory { None } else { Some(Operand::In(self.register(a))) };
+        let operand = if in_memory { None } else { Some(VectorOperand::In(self.register(a))) };
         let to = self.result(value);
         let operand = operand.unwrap_or_else(|| self.at_home(a));
         self.put(op, to, 0, operand, by);
     }
 
-    fn compute(&mut self, value: Value) {
+    fn compute(&mut self, value: GraphValue) {
         let graph = self.graph;
         match graph.node(value) {
-            Node::Word(_) => unreachable!("words are read where they are needed"),
-            &Node::Column(register) => {
+            WordNode::Word(_) => unreachable!("words are read where they are needed"),
+            &WordNode::Column(register) => {
                 let to = self.free_register();
                 self.insts.push(Inst::Address(register));
-                self.put(Op::Load, to, 0, Operand::Column, 0);
+                self.put(VectorOp::Load, to, 0, VectorOperand::Column, 0);
                 self.hold(value, to);
             }
-            Node::Logic(logic) => self.logic(value, logic),
-            &Node::Up(a, by) => self.one(Op::Up, value, a, by),
-            &Node::Down(a, by) => self.one(Op::Down, value, a, by),
-            &Node::Around(a, by) => self.one(Op::Around, value, a, by),
-            &Node::Count(a) => self.one(Op::Count, value, a, 0),
-            &Node::Add(a, b) => {
-                self.either(Op::Add, value, a, b);
+            WordNode::Logic(logic) => self.logic(value, logic),
+            &WordNode::Up(a, by) => self.one(VectorOp::Up, value, a, by),
+            &WordNode::Down(a, by) => self.one(VectorOp::Down, value, a, by),
+            &WordNode::Around(a, by) => self.one(VectorOp::Around, value, a, by),
+            &WordNode::Count(a) => self.one(VectorOp::Count, value, a, 0),
+            &WordNode::Add(a, b) => {
+                self.either(VectorOp::Add, value, a, b);
             }
-            &Node::Sub(a, b) => {
-                self.two(Op::Sub, value, a, b);
+            &WordNode::Sub(a, b) => {
+                self.two(VectorOp::Sub, value, a, b);
             }
-            &Node::Sums(a) => {
+            &WordNode::Sums(a) => {
                 let first = self.register(a);
                 let to = self.result(value);
-                let none = Operand::Pool(self.pooled(0));
-                self.put(Op::Sums, to, first, none, 0);
+                let none = VectorOperand::Pool(self.pooled(0));
+                self.put(VectorOp::Sums, to, first, none, 0);
             }
-            &Node::Equal(a, b) => self.compared(Op::Equal, value, a, b),
-            &Node::Greater(a, b) => self.compared(Op::Greater, value, a, b),
-            Node::Meets(terms) => self.meets(value, terms),
+            &WordNode::Equal(a, b) => self.compared(VectorOp::Equal, value, a, b),
+            &WordNode::Greater(a, b) => self.compared(VectorOp::Greater, value, a, b),
+            WordNode::Meets(terms) => self.meets(value, terms),
         }
     }
 
-    fn compared(&mut self, op: Op, value: Value, a: Value, b: Value) {
+    fn compared(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) {
         if self.width == Width::Ymm {
             self.two(op, value, a, b);
             return;
@@ -323,50 +323,50 @@ impl<'a> Allocator<'a> {
         let first = self.register(a);
         let second = match self.is_in_memory(b) {
             true => self.at_home(b),
-            false => Operand::In(self.register(b)),
+            false => VectorOperand::In(self.register(b)),
         };
         self.put(op, MASK, first, second, 0);
         self.masks(value);
     }
 
     /// Turns the mask register into the words of a node.
-    fn masks(&mut self, value: Value) {
+    fn masks(&mut self, value: GraphValue) {
         let to = self.result(value);
-        self.put(Op::Masks, to, 0, Operand::In(MASK), 0);
+        self.put(VectorOp::Masks, to, 0, VectorOperand::In(MASK), 0);
     }
 
-    fn meets(&mut self, value: Value, terms: &[(Value, Value, bool)]) {
+    fn meets(&mut self, value: GraphValue, terms: &[(GraphValue, GraphValue, bool)]) {
         for (k, &(word, keep, not)) in terms.iter().enumerate() {
             // Both may lie in memory; the instruction reads one of them there.
             let (word, keep) = if self.is_in_memory(word) { (keep, word) } else { (word, keep) };
-            let all = matches!(self.graph.node(keep), Node::Word(TRUE));
+            let all = matches!(self.graph.node(keep), WordNode::Word(TRUE));
             let (word, keep) = match self.graph.node(word) {
-                Node::Word(TRUE) => (keep, keep),
+                WordNode::Word(TRUE) => (keep, keep),
                 _ if all => (word, word),
                 _ => (word, keep),
             };
             let a = self.register(word);
             let b = match word != keep && self.is_in_memory(keep) {
                 true => self.at_home(keep),
-                false => Operand::In(self.register(keep)),
+                false => VectorOperand::In(self.register(keep)),
             };
-            let (op, within) = (if not { Op::Misses } else { Op::Meets }, if k == 0 { 0 } else { MASK });
+            let (op, within) = (if not { VectorOp::Misses } else { VectorOp::Meets }, if k == 0 { 0 } else { MASK });
             self.insts.push(Inst::Vector { op, to: MASK, a, b, imm: 0, within });
             self.pinned.clear();
         }
         self.masks(value);
     }
 
-    fn logic(&mut self, value: Value, logic: &Logic) {
+    fn logic(&mut self, value: GraphValue, logic: &Logic) {
         let &Logic { table, ref leaves } = logic;
         if let &[a, b] = leaves.as_slice() {
             let simple = |table: u8| {
                 Some(match table {
-                    AND => (Op::And, a, b),
-                    OR => (Op::Or, a, b),
-                    XOR => (Op::Xor, a, b),
-                    FIRST_ALONE => (Op::AndNot, b, a),
-                    SECOND_ALONE => (Op::AndNot, a, b),
+                    AND => (VectorOp::And, a, b),
+                    OR => (VectorOp::Or, a, b),
+                    XOR => (VectorOp::Xor, a, b),
+                    FIRST_ALONE => (VectorOp::AndNot, b, a),
+                    SECOND_ALONE => (VectorOp::AndNot, a, b),
                     _ => return None,
                 })
             };
@@ -391,31 +391,31 @@ impl<'a> Allocator<'a> {
         self.ternary(value, logic);
     }
 
-    fn simple(&mut self, op: Op, value: Value, a: Value, b: Value) -> u8 {
+    fn simple(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         match op {
-            Op::AndNot => self.two(op, value, a, b),
+            VectorOp::AndNot => self.two(op, value, a, b),
             _ => self.either(op, value, a, b),
         }
     }
 
     /// `to` = the opposite of `from`, with AVX2.
     fn turn(&mut self, to: u8, from: u8) {
-        let all = Operand::Pool(self.pooled(TRUE));
-        self.put(Op::Xor, to, from, all, 0);
+        let all = VectorOperand::Pool(self.pooled(TRUE));
+        self.put(VectorOp::Xor, to, from, all, 0);
     }
 
     /// Any function, with AVX-512. The instruction changes its first operand; one or two leaves are the others.
-    fn ternary(&mut self, value: Value, logic: &Logic) {
+    fn ternary(&mut self, value: GraphValue, logic: &Logic) {
         let leaves = &logic.leaves;
-        let is_word = |leaf: &Value| matches!(self.graph.node(*leaf), Node::Word(_));
+        let is_word = |leaf: &GraphValue| matches!(self.graph.node(*leaf), WordNode::Word(_));
         let in_memory = leaves.iter().copied().filter(|&leaf| self.is_in_memory(leaf));
         // All but one must be in registers.
         let third = in_memory.max_by_key(is_word).unwrap_or_else(|| {
-            let lives = |leaf: &&Value| !self.dies(**leaf);
+            let lives = |leaf: &&GraphValue| !self.dies(**leaf);
             *leaves.iter().find(lives).unwrap_or(&leaves[leaves.len() - 1])
         });
         let third_in_memory = self.is_in_memory(third);
-        let mut others: Vec<Value> = leaves.iter().copied().filter(|&leaf| leaf != third).collect();
+        let mut others: Vec<GraphValue> = leaves.iter().copied().filter(|&leaf| leaf != third).collect();
         for &leaf in &others {
             self.register(leaf);
         }
@@ -437,44 +437,44 @@ impl<'a> Allocator<'a> {
             }
             Some(first) => {
                 let (from, to) = (self.register(first), self.free_register());
-                self.put(Op::Load, to, 0, Operand::In(from), 0);
+                self.put(VectorOp::Load, to, 0, VectorOperand::In(from), 0);
                 to
             }
             None => self.free_register(),
         };
         let a = second.map_or(to, |second| self.register(second));
         self.hold(value, to);
-        let b = if third_in_memory { self.at_home(third) } else { Operand::In(self.register(third)) };
+        let b = if third_in_memory { self.at_home(third) } else { VectorOperand::In(self.register(third)) };
         let places = [first, second, Some(third)];
         let imm = (0..8u8).fold(0, |table, bits| {
-            let bit = |leaf: Value| {
+            let bit = |leaf: GraphValue| {
                 let place = places.iter().position(|&place| place == Some(leaf));
                 place.is_some_and(|place| LEAVES[place] >> bits & 1 != 0)
             };
             table | u8::from(logic.value(&bit)) << bits
         });
-        self.put(Op::Ternary, to, a, b, imm);
+        self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
     /// Puts away what a value is for, if that may be done at once.
-    fn put_early(&mut self, value: Value) {
+    fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {
             self.put_away(register, sink);
-            if let Sink::Store(column) = sink {
+            if let ValueSink::Store(column) = sink {
                 // Nothing else is written there.
                 self.homes[value.index()].get_or_insert(Home::Column(column));
             }
         }
     }
 
-    fn put_away(&mut self, from: u8, sink: Sink) {
+    fn put_away(&mut self, from: u8, sink: ValueSink) {
         match sink {
-            Sink::Store(register) => {
+            ValueSink::Store(register) => {
                 self.insts.push(Inst::Address(register));
-                self.put(Op::Store, from, 0, Operand::Column, 0);
+                self.put(VectorOp::Store, from, 0, VectorOperand::Column, 0);
             }
-            Sink::Answer(line) => self.insts.push(Inst::Answer { line, from }),
+            ValueSink::Answer(line) => self.insts.push(Inst::Answer { line, from }),
         }
     }
 
@@ -489,7 +489,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// Forgets what the instruction under way, which computes a node, read for the last time.
-    fn release(&mut self, value: Value) {
+    fn release(&mut self, value: GraphValue) {
         self.pinned.clear();
         for operand in operands(self.graph.node(value)) {
             let readers = &mut self.readers[operand.index()];
@@ -501,7 +501,7 @@ impl<'a> Allocator<'a> {
         self.forget_unread(value);
     }
 
-    fn forget_unread(&mut self, value: Value) {
+    fn forget_unread(&mut self, value: GraphValue) {
         let k = value.index();
         if !self.readers[k].is_empty() {
             return;

@@ -45,7 +45,7 @@ impl Width {
 
 /// What an instruction on vectors does. The last operand may lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Op {
+pub(super) enum VectorOp {
     /// `to = b`
     Load,
     /// `b = to`, a place in memory
@@ -87,7 +87,7 @@ pub(super) enum Op {
 
 /// Where an operand is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operand {
+pub(super) enum VectorOperand {
     /// A register.
     In(u8),
     /// The column whose address is in `rax`.
@@ -102,7 +102,7 @@ pub(super) enum Operand {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inst {
     /// An instruction on vectors. With `within`, a mask register, a test holds only where that mask does.
-    Vector { op: Op, to: u8, a: u8, b: Operand, imm: u8, within: u8 },
+    Vector { op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8 },
     /// `rax` = the address of a column.
     Address(u32),
     /// The highest bits of a register to a byte of the answers, a line of [`ANSWER_BYTES`] each.
@@ -114,7 +114,7 @@ pub(super) const ANSWER_BYTES: usize = 64;
 
 /// How the bytes of an operation begin: the map of opcodes, the prefix, the opcode, and what stands in place of a
 /// register.
-struct Row {
+struct Encoding {
     map: u8,
     prefix: u8,
     opcode: u8,
@@ -122,36 +122,36 @@ struct Row {
     has_imm: bool,
 }
 
-fn row(op: Op) -> Row {
+fn row(op: VectorOp) -> Encoding {
     let (map, prefix, opcode) = match op {
-        Op::Load => (1, 1, 0x6f),
-        Op::Store => (1, 1, 0x7f),
-        Op::Spread => (2, 1, 0x59),
-        Op::And => (1, 1, 0xdb),
-        Op::AndNot => (1, 1, 0xdf),
-        Op::Or => (1, 1, 0xeb),
-        Op::Xor => (1, 1, 0xef),
-        Op::Ternary => (3, 1, 0x25),
-        Op::Up | Op::Down => (1, 1, 0x73),
-        Op::Around => (1, 1, 0x72),
-        Op::Add => (1, 1, 0xd4),
-        Op::Sub => (1, 1, 0xfb),
-        Op::Count => (2, 1, 0x55),
-        Op::Sums => (1, 1, 0xf6),
-        Op::Equal => (2, 1, 0x29),
-        Op::Greater => (2, 1, 0x37),
-        Op::Meets => (2, 1, 0x27),
-        Op::Misses => (2, 2, 0x27),
-        Op::Masks => (2, 2, 0x38),
-        Op::Signs => (2, 2, 0x39),
+        VectorOp::Load => (1, 1, 0x6f),
+        VectorOp::Store => (1, 1, 0x7f),
+        VectorOp::Spread => (2, 1, 0x59),
+        VectorOp::And => (1, 1, 0xdb),
+        VectorOp::AndNot => (1, 1, 0xdf),
+        VectorOp::Or => (1, 1, 0xeb),
+        VectorOp::Xor => (1, 1, 0xef),
+        VectorOp::Ternary => (3, 1, 0x25),
+        VectorOp::Up | VectorOp::Down => (1, 1, 0x73),
+        VectorOp::Around => (1, 1, 0x72),
+        VectorOp::Add => (1, 1, 0xd4),
+        VectorOp::Sub => (1, 1, 0xfb),
+        VectorOp::Count => (2, 1, 0x55),
+        VectorOp::Sums => (1, 1, 0xf6),
+        VectorOp::Equal => (2, 1, 0x29),
+        VectorOp::Greater => (2, 1, 0x37),
+        VectorOp::Meets => (2, 1, 0x27),
+        VectorOp::Misses => (2, 2, 0x27),
+        VectorOp::Masks => (2, 2, 0x38),
+        VectorOp::Signs => (2, 2, 0x39),
     };
     let digit = match op {
-        Op::Up => Some(6),
-        Op::Down => Some(2),
-        Op::Around => Some(1),
+        VectorOp::Up => Some(6),
+        VectorOp::Down => Some(2),
+        VectorOp::Around => Some(1),
         _ => None,
     };
-    Row { map, prefix, opcode, digit, has_imm: digit.is_some() || op == Op::Ternary }
+    Encoding { map, prefix, opcode, digit, has_imm: digit.is_some() || op == VectorOp::Ternary }
 }
 
 /// Writes functions one behind the other, each with its pool.
@@ -221,7 +221,7 @@ impl Assembler {
                 let at = line * ANSWER_BYTES as u32;
                 match self.width {
                     Width::Zmm => {
-                        self.vector(Op::Signs, 1, 0, Operand::In(from), 0, 0);
+                        self.vector(VectorOp::Signs, 1, 0, VectorOperand::In(from), 0, 0);
                         self.bytes.extend([0xc5, 0xf9, 0x91, 0x8a]); // kmovb [rdx + at], k1
                     }
                     Width::Ymm => {
@@ -236,11 +236,11 @@ impl Assembler {
         }
     }
 
-    fn vector(&mut self, op: Op, to: u8, a: u8, b: Operand, imm: u8, within: u8) {
-        let Row { map, prefix, opcode, digit, has_imm } = row(op);
+    fn vector(&mut self, op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8) {
+        let Encoding { map, prefix, opcode, digit, has_imm } = row(op);
         // A shift writes to the register that others read first.
         let (reg, vvvv) = if let Some(digit) = digit { (digit, to) } else { (to, a) };
-        let rm = if let Operand::In(rm) = b { rm } else { 0 };
+        let rm = if let VectorOperand::In(rm) = b { rm } else { 0 };
         let bit = |value: u8, bit: u8| value >> bit & 1;
         match self.width {
             Width::Ymm => {
@@ -249,7 +249,7 @@ impl Assembler {
                 self.bytes.extend([0xc4, rxb | map, third, opcode]);
             }
             Width::Zmm => {
-                let repeats = u8::from(matches!(b, Operand::Pool(_)) && op != Op::Spread);
+                let repeats = u8::from(matches!(b, VectorOperand::Pool(_)) && op != VectorOp::Spread);
                 let first = (bit(reg, 3) << 7 | bit(rm, 4) << 6 | bit(rm, 3) << 5 | bit(reg, 4) << 4) ^ 0xf0;
                 let second = 0x84 | (!vvvv & 15) << 3 | prefix;
                 let third = 2 << 5 | repeats << 4 | (bit(vvvv, 4) ^ 1) << 3 | within;
@@ -259,16 +259,16 @@ impl Assembler {
         let reg = (reg & 7) << 3;
         let mut distance = None;
         match b {
-            Operand::In(rm) => self.bytes.push(0xc0 | reg | rm & 7),
+            VectorOperand::In(rm) => self.bytes.push(0xc0 | reg | rm & 7),
             // [rax + rcx]
-            Operand::Column => self.bytes.extend([reg | 4, 1 << 3]),
+            VectorOperand::Column => self.bytes.extend([reg | 4, 1 << 3]),
             // [rsi + ...]
-            Operand::Scratch(slot) => {
+            VectorOperand::Scratch(slot) => {
                 self.bytes.push(0x80 | reg | 6);
                 self.bytes.extend((slot * self.width.bytes() as u32).to_le_bytes());
             }
             // [rip + ...]
-            Operand::Pool(word) => {
+            VectorOperand::Pool(word) => {
                 self.bytes.push(reg | 5);
                 distance = Some((self.bytes.len(), word));
                 self.bytes.extend([0; 4]);

@@ -5,16 +5,16 @@
 use std::fmt;
 
 use super::{
-    super::registers::{Line, WordColumn},
+    super::registers::{SpilledVector, WordColumn},
     assembler::ANSWER_BYTES,
 };
 
 /// Functions of machine code.
-pub(super) struct Code {
+pub(super) struct MachineFunctions {
     map: memmap2::Mmap,
 }
 
-impl fmt::Debug for Code {
+impl fmt::Debug for MachineFunctions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Code").field("bytes", &self.map.len()).finish()
     }
@@ -22,7 +22,7 @@ impl fmt::Debug for Code {
 
 /// One of the functions: where it begins, and what it reaches.
 #[derive(Clone, Debug)]
-pub(super) struct Function {
+pub(super) struct MachineFunction {
     pub(super) begin: usize,
     /// One more than the largest register that it reads or writes.
     pub(super) columns: usize,
@@ -32,13 +32,13 @@ pub(super) struct Function {
     pub(super) lines: usize,
 }
 
-impl Code {
+impl MachineFunctions {
     /// Makes functions that an assembler wrote ready to run. `None` where the system gives no memory that can be
     /// executed.
-    pub(super) fn new(bytes: &[u8]) -> Option<Code> {
+    pub(super) fn new(bytes: &[u8]) -> Option<MachineFunctions> {
         let mut map = memmap2::MmapMut::map_anon(bytes.len()).ok()?;
         map[..bytes.len()].copy_from_slice(bytes);
-        Some(Code { map: map.make_exec().ok()? })
+        Some(MachineFunctions { map: map.make_exec().ok()? })
     }
 
     /// Calls a function of this code, which was written for instructions that the processor has.
@@ -48,9 +48,9 @@ impl Code {
     /// When there is less memory than the function reaches.
     pub(super) fn call(
         &self,
-        function: &Function,
+        function: &MachineFunction,
         columns: &mut [WordColumn],
-        scratch: &mut [Line],
+        scratch: &mut [SpilledVector],
         answers: &mut [u8],
     ) {
         assert!(function.begin < self.map.len(), "the function is one of this code");
@@ -66,7 +66,7 @@ impl Code {
         // instructions of the `Isa` that it is given, and an `Isa` exists only where the processor has its instructions.
         unsafe {
             let begin = self.map.as_ptr().add(function.begin);
-            let call: extern "sysv64" fn(*const *mut u64, *mut Line, *mut u8) = std::mem::transmute(begin);
+            let call: extern "sysv64" fn(*const *mut u64, *mut SpilledVector, *mut u8) = std::mem::transmute(begin);
             call(columns.as_mut_ptr().cast(), scratch.as_mut_ptr(), answers.as_mut_ptr());
         }
     }

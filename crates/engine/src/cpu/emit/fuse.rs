@@ -2,15 +2,15 @@
 
 use super::{
     assembler::Width,
-    graph::{Graph, Logic, Node, Value},
+    graph::{Graph, Logic, WordNode, GraphValue},
     lower::Sinks,
 };
 
 /// Joins nodes, and returns those that are still needed, operands first.
-pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<Value> {
+pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<GraphValue> {
     let mut uses = uses(graph, sinks);
     for k in 0..graph.nodes.len() {
-        let Node::Logic(logic) = &graph.nodes[k] else { continue };
+        let WordNode::Logic(logic) = &graph.nodes[k] else { continue };
         if uses[k] == 0 {
             continue;
         }
@@ -25,19 +25,19 @@ pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<Value
             logic = joined;
             drop_unused(graph, inner, &mut uses);
         }
-        graph.nodes[k] = Node::Logic(logic);
+        graph.nodes[k] = WordNode::Logic(logic);
     }
-    (0..graph.nodes.len()).filter(|&k| uses[k] > 0).map(|k| Value(k as u32)).collect()
+    (0..graph.nodes.len()).filter(|&k| uses[k] > 0).map(|k| GraphValue(k as u32)).collect()
 }
 
 /// The operands of a node, those that occur twice as often.
-pub(super) fn operands(node: &Node) -> Vec<Value> {
+pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     match node {
-        Node::Column(_) | Node::Word(_) => Vec::new(),
-        Node::Logic(logic) => logic.leaves.clone(),
-        Node::Up(a, _) | Node::Down(a, _) | Node::Around(a, _) | Node::Count(a) | Node::Sums(a) => vec![*a],
-        Node::Add(a, b) | Node::Sub(a, b) | Node::Equal(a, b) | Node::Greater(a, b) => vec![*a, *b],
-        Node::Meets(terms) => terms.iter().flat_map(|&(word, keep, _)| [word, keep]).collect(),
+        WordNode::Column(_) | WordNode::Word(_) => Vec::new(),
+        WordNode::Logic(logic) => logic.leaves.clone(),
+        WordNode::Up(a, _) | WordNode::Down(a, _) | WordNode::Around(a, _) | WordNode::Count(a) | WordNode::Sums(a) => vec![*a],
+        WordNode::Add(a, b) | WordNode::Sub(a, b) | WordNode::Equal(a, b) | WordNode::Greater(a, b) => vec![*a, *b],
+        WordNode::Meets(terms) => terms.iter().flat_map(|&(word, keep, _)| [word, keep]).collect(),
     }
 }
 
@@ -55,7 +55,7 @@ fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
 }
 
 /// If nobody reads a node any more, it reads nobody.
-fn drop_unused(graph: &Graph, value: Value, uses: &mut [usize]) {
+fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     if uses[value.index()] > 0 {
         return;
     }
@@ -66,23 +66,23 @@ fn drop_unused(graph: &Graph, value: Value, uses: &mut [usize]) {
 }
 
 /// A function with one of its leaves, `inner`, replaced by what that is made of, if that costs no instruction more.
-fn joined(graph: &Graph, logic: &Logic, inner: Value, uses: usize, width: Width) -> Option<Logic> {
-    let Node::Logic(of) = graph.node(inner) else { return None };
+fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: Width) -> Option<Logic> {
+    let WordNode::Logic(of) = graph.node(inner) else { return None };
     let is_opposite = of.leaves.len() == 1;
     if uses > 1 && !is_opposite {
         return None;
     }
-    let mut leaves: Vec<Value> = logic.leaves.iter().copied().filter(|&leaf| leaf != inner).collect();
+    let mut leaves: Vec<GraphValue> = logic.leaves.iter().copied().filter(|&leaf| leaf != inner).collect();
     leaves.extend(of.leaves.iter().filter(|leaf| !logic.leaves.contains(leaf)));
     let most = match width {
         Width::Ymm => 2,
         Width::Zmm => 3,
     };
-    let words = leaves.iter().filter(|&&leaf| matches!(graph.node(leaf), Node::Word(_))).count();
+    let words = leaves.iter().filter(|&&leaf| matches!(graph.node(leaf), WordNode::Word(_))).count();
     if leaves.len() > most || words > 1 {
         return None;
     }
-    let value = |bit: &dyn Fn(Value) -> bool| {
+    let value = |bit: &dyn Fn(GraphValue) -> bool| {
         logic.value(&|leaf| if leaf == inner { of.value(bit) } else { bit(leaf) })
     };
     let joined = Logic::new(value, &leaves);

@@ -9,9 +9,9 @@ use orbit_plan::TRUE;
 
 /// A node of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Value(pub(super) u32);
+pub(super) struct GraphValue(pub(super) u32);
 
-impl Value {
+impl GraphValue {
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
@@ -19,29 +19,29 @@ impl Value {
 
 /// An operation on words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Node {
+pub(super) enum WordNode {
     /// What a register of the machine holds when the region begins.
     Column(u32),
     /// The same word everywhere.
     Word(u64),
     /// Any function of the bits of one to three words.
     Logic(Logic),
-    Up(Value, u8),
-    Down(Value, u8),
+    Up(GraphValue, u8),
+    Down(GraphValue, u8),
     /// Rotated left.
-    Around(Value, u8),
-    Add(Value, Value),
-    Sub(Value, Value),
+    Around(GraphValue, u8),
+    Add(GraphValue, GraphValue),
+    Sub(GraphValue, GraphValue),
     /// How many bits are set.
-    Count(Value),
+    Count(GraphValue),
     /// The sum of the bytes.
-    Sums(Value),
+    Sums(GraphValue),
     /// Mask: both are equal.
-    Equal(Value, Value),
+    Equal(GraphValue, GraphValue),
     /// Mask: the first is greater, with signs.
-    Greater(Value, Value),
+    Greater(GraphValue, GraphValue),
     /// Mask: each word meets a word, or, with the flag, does not.
-    Meets(Vec<(Value, Value, bool)>),
+    Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
 /// A function of bits. Bit `4 * a + 2 * b + c` of the table is its value for bits of the three leaves; of leaves that are
@@ -49,7 +49,7 @@ pub(super) enum Node {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Logic {
     pub(super) table: u8,
-    pub(super) leaves: Vec<Value>,
+    pub(super) leaves: Vec<GraphValue>,
 }
 
 /// The tables of the leaves themselves.
@@ -57,11 +57,11 @@ pub(super) const LEAVES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 impl Logic {
     /// The same without leaves on which it does not depend; no leaf twice.
-    pub(super) fn new(value: impl Fn(&dyn Fn(Value) -> bool) -> bool, leaves: &[Value]) -> Logic {
-        let mut leaves: Vec<Value> = leaves.to_vec();
-        let table_of = |leaves: &[Value]| {
+    pub(super) fn new(value: impl Fn(&dyn Fn(GraphValue) -> bool) -> bool, leaves: &[GraphValue]) -> Logic {
+        let mut leaves: Vec<GraphValue> = leaves.to_vec();
+        let table_of = |leaves: &[GraphValue]| {
             (0..8u8).fold(0, |table, bits| {
-                let bit = |leaf: Value| {
+                let bit = |leaf: GraphValue| {
                     let k = leaves.iter().position(|&it| it == leaf);
                     k.is_some_and(|k| LEAVES[k] >> bits & 1 != 0)
                 };
@@ -81,7 +81,7 @@ impl Logic {
     }
 
     /// Its value for some bits of its leaves.
-    pub(super) fn value(&self, bit: &dyn Fn(Value) -> bool) -> bool {
+    pub(super) fn value(&self, bit: &dyn Fn(GraphValue) -> bool) -> bool {
         let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
         self.table >> place.sum::<u8>() & 1 != 0
     }
@@ -90,10 +90,10 @@ impl Logic {
 /// A graph while it grows.
 #[derive(Debug)]
 pub(super) struct Graph {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<WordNode>,
     /// For each node, the bits that may be set.
     bounds: Vec<u64>,
-    known: HashMap<Node, Value>,
+    known: HashMap<WordNode, GraphValue>,
     /// Whether the vector unit rotates, counts bits and has mask registers, as AVX-512 does.
     is_wide: bool,
 }
@@ -103,77 +103,77 @@ impl Graph {
         Graph { nodes: Vec::new(), bounds: Vec::new(), known: HashMap::new(), is_wide }
     }
 
-    pub(super) fn node(&self, value: Value) -> &Node {
+    pub(super) fn node(&self, value: GraphValue) -> &WordNode {
         &self.nodes[value.index()]
     }
 
-    fn put(&mut self, node: Node) -> Value {
+    fn put(&mut self, node: WordNode) -> GraphValue {
         if let Some(&known) = self.known.get(&node) {
             return known;
         }
-        let bounds = |value: Value| self.bounds[value.index()];
+        let bounds = |value: GraphValue| self.bounds[value.index()];
         let bounds = match &node {
-            Node::Word(word) => *word,
-            Node::Logic(logic) => {
+            WordNode::Word(word) => *word,
+            WordNode::Logic(logic) => {
                 (0..8u8).filter(|bits| logic.table >> bits & 1 != 0).fold(0, |all, bits| {
                     let can = logic.leaves.iter().zip(LEAVES).fold(TRUE, |can, (&leaf, set)| {
                         match (set >> bits & 1 != 0, self.node(leaf)) {
                             (true, _) => can & bounds(leaf),
-                            (false, Node::Word(word)) => can & !word,
+                            (false, WordNode::Word(word)) => can & !word,
                             (false, _) => can,
                         }
                     });
                     all | can
                 })
             }
-            Node::Up(a, by) => bounds(*a) << by,
-            Node::Down(a, by) => bounds(*a) >> by,
-            Node::Around(a, by) => bounds(*a).rotate_left((*by).into()),
-            Node::Count(_) => 127,
-            Node::Sums(_) => 0x7ff,
-            Node::Add(a, b) if a == b => bounds(*a) << 1,
-            Node::Add(a, b) => match bounds(*a).checked_add(bounds(*b)) {
+            WordNode::Up(a, by) => bounds(*a) << by,
+            WordNode::Down(a, by) => bounds(*a) >> by,
+            WordNode::Around(a, by) => bounds(*a).rotate_left((*by).into()),
+            WordNode::Count(_) => 127,
+            WordNode::Sums(_) => 0x7ff,
+            WordNode::Add(a, b) if a == b => bounds(*a) << 1,
+            WordNode::Add(a, b) => match bounds(*a).checked_add(bounds(*b)) {
                 Some(sum) => TRUE >> sum.leading_zeros().min(63),
                 None => TRUE,
             },
-            Node::Column(_) | Node::Sub(..) | Node::Equal(..) | Node::Greater(..) | Node::Meets(_) => TRUE,
+            WordNode::Column(_) | WordNode::Sub(..) | WordNode::Equal(..) | WordNode::Greater(..) | WordNode::Meets(_) => TRUE,
         };
-        let value = Value(self.nodes.len() as u32);
+        let value = GraphValue(self.nodes.len() as u32);
         self.nodes.push(node.clone());
         self.bounds.push(bounds);
         self.known.insert(node, value);
         value
     }
 
-    pub(super) fn bounds(&self, value: Value) -> u64 {
+    pub(super) fn bounds(&self, value: GraphValue) -> u64 {
         self.bounds[value.index()]
     }
 
     /// The word that a node always is.
-    fn constant(&self, value: Value) -> Option<u64> {
+    fn constant(&self, value: GraphValue) -> Option<u64> {
         match self.node(value) {
-            Node::Word(word) => Some(*word),
+            WordNode::Word(word) => Some(*word),
             _ if self.bounds(value) == 0 => Some(0),
             _ => None,
         }
     }
 
-    pub(super) fn column(&mut self, register: u32) -> Value {
-        self.put(Node::Column(register))
+    pub(super) fn column(&mut self, register: u32) -> GraphValue {
+        self.put(WordNode::Column(register))
     }
 
-    pub(super) fn word(&mut self, word: u64) -> Value {
-        self.put(Node::Word(word))
+    pub(super) fn word(&mut self, word: u64) -> GraphValue {
+        self.put(WordNode::Word(word))
     }
 
     /// A function of two words, which is also given as it is on whole words.
     fn logic(
         &mut self,
-        a: Value,
-        b: Value,
+        a: GraphValue,
+        b: GraphValue,
         bits: impl Fn(bool, bool) -> bool,
         words: impl Fn(u64, u64) -> u64,
-    ) -> Value {
+    ) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(x), Some(y)] => return self.word(words(x, y)),
             [x, y] => {
@@ -197,20 +197,20 @@ impl Graph {
         self.put_logic(logic)
     }
 
-    fn put_logic(&mut self, logic: Logic) -> Value {
+    fn put_logic(&mut self, logic: Logic) -> GraphValue {
         match (logic.leaves.as_slice(), logic.table) {
             ([], table) => self.word(if table == 0 { 0 } else { TRUE }),
             (&[only], 0xf0) => only,
             // The opposite of an opposite.
             (&[only], _) => match self.node(only) {
-                Node::Logic(Logic { leaves, .. }) if leaves.len() == 1 => leaves[0],
-                _ => self.put(Node::Logic(logic)),
+                WordNode::Logic(Logic { leaves, .. }) if leaves.len() == 1 => leaves[0],
+                _ => self.put(WordNode::Logic(logic)),
             },
-            _ => self.put(Node::Logic(logic)),
+            _ => self.put(WordNode::Logic(logic)),
         }
     }
 
-    pub(super) fn and(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn and(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         for (it, mask) in [(a, b), (b, a)] {
             if let Some(mask) = self.constant(mask) {
                 if self.bounds(it) & !mask == 0 {
@@ -224,31 +224,31 @@ impl Graph {
         self.logic(a, b, |a, b| a & b, |a, b| a & b)
     }
 
-    pub(super) fn or(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn or(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         self.logic(a, b, |a, b| a | b, |a, b| a | b)
     }
 
-    pub(super) fn xor(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn xor(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         self.logic(a, b, |a, b| a ^ b, |a, b| a ^ b)
     }
 
-    pub(super) fn and_not(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn and_not(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         self.logic(a, b, |a, b| a & !b, |a, b| a & !b)
     }
 
-    pub(super) fn not(&mut self, a: Value) -> Value {
+    pub(super) fn not(&mut self, a: GraphValue) -> GraphValue {
         let all = self.word(TRUE);
         self.xor(a, all)
     }
 
     /// `a` where the mask is true, else `b`.
-    pub(super) fn select(&mut self, mask: Value, a: Value, b: Value) -> Value {
+    pub(super) fn select(&mut self, mask: GraphValue, a: GraphValue, b: GraphValue) -> GraphValue {
         let (a, b) = (self.and(a, mask), self.and_not(b, mask));
         self.or(a, b)
     }
 
     /// Moved up, or down if `by` is negative.
-    pub(super) fn shift(&mut self, a: Value, by: i32) -> Value {
+    pub(super) fn shift(&mut self, a: GraphValue, by: i32) -> GraphValue {
         let amount = by.unsigned_abs();
         match (self.constant(a), by) {
             (_, 0) => a,
@@ -257,47 +257,47 @@ impl Graph {
             (Some(word), _) => self.word(word >> amount),
             (None, ..=-64 | 64..) => self.word(0),
             // Processors add in more places than they shift.
-            (None, 1) => self.put(Node::Add(a, a)),
-            (None, 1..) => self.put(Node::Up(a, amount as u8)),
-            (None, _) => self.put(Node::Down(a, amount as u8)),
+            (None, 1) => self.put(WordNode::Add(a, a)),
+            (None, 1..) => self.put(WordNode::Up(a, amount as u8)),
+            (None, _) => self.put(WordNode::Down(a, amount as u8)),
         }
     }
 
-    pub(super) fn around(&mut self, a: Value, by: u8) -> Value {
+    pub(super) fn around(&mut self, a: GraphValue, by: u8) -> GraphValue {
         if let Some(word) = self.constant(a) {
             return self.word(word.rotate_left(by.into()));
         }
         if self.is_wide {
-            return self.put(Node::Around(a, by));
+            return self.put(WordNode::Around(a, by));
         }
         let (up, down) = (self.shift(a, by.into()), self.shift(a, i32::from(by) - 64));
         self.or(up, down)
     }
 
-    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn add(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(a.wrapping_add(b)),
             [Some(0), _] => b,
             [_, Some(0)] => a,
-            _ => self.put(Node::Add(a, b)),
+            _ => self.put(WordNode::Add(a, b)),
         }
     }
 
-    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn sub(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(a.wrapping_sub(b)),
             [_, Some(0)] => a,
-            _ => self.put(Node::Sub(a, b)),
+            _ => self.put(WordNode::Sub(a, b)),
         }
     }
 
     /// How many bits are set.
-    pub(super) fn count(&mut self, a: Value) -> Value {
+    pub(super) fn count(&mut self, a: GraphValue) -> GraphValue {
         if let Some(word) = self.constant(a) {
             return self.word(word.count_ones().into());
         }
         if self.is_wide {
-            return self.put(Node::Count(a));
+            return self.put(WordNode::Count(a));
         }
         // Of each two bits, four, eight; then of all bytes.
         // Source: Warren, Hacker's Delight, section 5-1.
@@ -312,27 +312,27 @@ impl Graph {
         let high = self.shift(a, -4);
         let a = self.add(a, high);
         let a = self.and(a, eights);
-        self.put(Node::Sums(a))
+        self.put(WordNode::Sums(a))
     }
 
-    pub(super) fn equal(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn equal(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(if a == b { TRUE } else { 0 }),
             // What may be in memory comes last.
-            [Some(_), None] => self.put(Node::Equal(b, a)),
-            _ => self.put(Node::Equal(a, b)),
+            [Some(_), None] => self.put(WordNode::Equal(b, a)),
+            _ => self.put(WordNode::Equal(a, b)),
         }
     }
 
-    pub(super) fn greater(&mut self, a: Value, b: Value) -> Value {
+    pub(super) fn greater(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(if a as i64 > b as i64 { TRUE } else { 0 }),
-            _ => self.put(Node::Greater(a, b)),
+            _ => self.put(WordNode::Greater(a, b)),
         }
     }
 
     /// Mask: each word meets a word, or, with the flag, does not.
-    pub(super) fn meets(&mut self, terms: &[(Value, Value, bool)]) -> Value {
+    pub(super) fn meets(&mut self, terms: &[(GraphValue, GraphValue, bool)]) -> GraphValue {
         let mut left = Vec::new();
         for &(word, keep, not) in terms {
             let both = self.constant(word).zip(self.constant(keep)).map(|(word, keep)| word & keep);
@@ -344,7 +344,7 @@ impl Graph {
             }
         }
         if self.is_wide {
-            return if left.is_empty() { self.word(TRUE) } else { self.put(Node::Meets(left)) };
+            return if left.is_empty() { self.word(TRUE) } else { self.put(WordNode::Meets(left)) };
         }
         let (mut all, none) = (self.word(TRUE), self.word(0));
         for (word, keep, not) in left {
@@ -356,13 +356,13 @@ impl Graph {
     }
 
     /// Mask: a set is not empty.
-    pub(super) fn any(&mut self, a: Value) -> Value {
+    pub(super) fn any(&mut self, a: GraphValue) -> GraphValue {
         let all = self.word(TRUE);
         self.meets(&[(a, all, false)])
     }
 
     /// Squares moved by (files, ranks); what leaves the board is lost.
-    pub(super) fn translate(&mut self, a: Value, dx: i8, dy: i8) -> Value {
+    pub(super) fn translate(&mut self, a: GraphValue, dx: i8, dy: i8) -> GraphValue {
         if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
             return self.word(0);
         }
@@ -372,7 +372,7 @@ impl Graph {
 
     /// `(a & keep)` moved by `by` bits, none of which gets lost. It is cut afterwards, as other words may be made of
     /// what was moved.
-    pub(super) fn moved(&mut self, a: Value, keep: u64, by: i32) -> Value {
+    pub(super) fn moved(&mut self, a: GraphValue, keep: u64, by: i32) -> GraphValue {
         let moved = self.shift(a, by);
         let keep = if by >= 0 { keep << (by & 63) } else { keep >> (-by & 63) };
         let keep = self.word(keep);
@@ -380,7 +380,7 @@ impl Graph {
     }
 
     /// All squares reached in a direction over squares of `empty`, the first other one included.
-    pub(super) fn slide(&mut self, a: Value, empty: Value, dir: u8) -> Value {
+    pub(super) fn slide(&mut self, a: GraphValue, empty: GraphValue, dir: u8) -> GraphValue {
         let (dx, dy) = orbit_plan::DIR_STEPS[usize::from(dir)];
         // A step from a square inside never wraps, so a fill over such squares cannot either.
         let (_, by) = attacks::translation(dx, dy);

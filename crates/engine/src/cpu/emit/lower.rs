@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use super::graph::{Graph, Value};
-use orbit_plan::{Chain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Reduce, Reg, Scalar, Step, TRUE};
+use super::graph::{Graph, GraphValue};
+use orbit_plan::{OperationChain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Reduce, Reg, Scalar, Step, TRUE};
 
 /// A step that runs once, with the words of the row of each loop around it.
 #[derive(Clone, Debug)]
@@ -18,11 +18,11 @@ pub(super) struct Flat<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Scalars<'a> {
     constants: &'a [u64],
-    row: Option<Rc<Row<'a>>>,
+    row: Option<Rc<LoopRow<'a>>>,
 }
 
 #[derive(Debug)]
-struct Row<'a> {
+struct LoopRow<'a> {
     first: usize,
     words: &'a [u64],
     outside: Scalars<'a>,
@@ -35,7 +35,7 @@ impl<'a> Scalars<'a> {
 
     /// The scalars in a row of a loop.
     pub(super) fn in_row(&self, first: Scalar, words: &'a [u64]) -> Scalars<'a> {
-        let row = Row { first: first.0 as usize, words, outside: self.clone() };
+        let row = LoopRow { first: first.0 as usize, words, outside: self.clone() };
         Scalars { constants: self.constants, row: Some(Rc::new(row)) }
     }
 
@@ -56,9 +56,9 @@ impl<'a> Scalars<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Sinks {
     /// Registers of the machine and what they hold in the end.
-    pub(super) stores: Vec<(u32, Value)>,
+    pub(super) stores: Vec<(u32, GraphValue)>,
     /// Queries and their masks.
-    pub(super) answers: Vec<(usize, Value)>,
+    pub(super) answers: Vec<(usize, GraphValue)>,
 }
 
 /// Whether nodes can say a step.
@@ -166,7 +166,7 @@ pub(super) fn written(step: &Step) -> Option<Reg> {
 
 /// Turns steps into nodes; `is_live` tells which registers are read after them.
 pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u32) -> bool) -> Sinks {
-    let mut lower = Lower { graph, registers: BTreeMap::new() };
+    let mut lower = EmitLower { graph, registers: BTreeMap::new() };
     let mut answers = Vec::new();
     for Flat { step, scalars, .. } in steps {
         if let Step::Answer { query, mask } = step {
@@ -177,28 +177,28 @@ pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u3
         }
     }
     let registers = std::mem::take(&mut lower.registers);
-    let is_new = |register: u32, value: Value, graph: &mut Graph| graph.column(register) != value;
+    let is_new = |register: u32, value: GraphValue, graph: &mut Graph| graph.column(register) != value;
     let stores = registers
         .into_iter()
         .filter(|&(register, value)| is_live(register) && is_new(register, value, graph));
     Sinks { stores: stores.collect(), answers }
 }
 
-struct Lower<'a> {
+struct EmitLower<'a> {
     graph: &'a mut Graph,
     /// What the registers hold that were written.
-    registers: BTreeMap<u32, Value>,
+    registers: BTreeMap<u32, GraphValue>,
 }
 
-impl Lower<'_> {
-    fn read(&mut self, Reg(register): Reg) -> Value {
+impl EmitLower<'_> {
+    fn read(&mut self, Reg(register): Reg) -> GraphValue {
         match self.registers.get(&register) {
             Some(&value) => value,
             None => self.graph.column(register),
         }
     }
 
-    fn value(&mut self, step: &Step, scalars: &Scalars<'_>) -> Value {
+    fn value(&mut self, step: &Step, scalars: &Scalars<'_>) -> GraphValue {
         match *step {
             Step::Do { op, .. } => self.operation(op),
             Step::Splat { scalar, .. } => self.graph.word(scalars.word(scalar)),
@@ -226,7 +226,7 @@ impl Lower<'_> {
         }
     }
 
-    fn chain(&mut self, chain: &Chain<Reg>, scalars: &Scalars<'_>) -> Value {
+    fn chain(&mut self, chain: &OperationChain<Reg>, scalars: &Scalars<'_>) -> GraphValue {
         if chain.op == ChainOp::Meet {
             let terms = chain.terms.iter().map(|term| {
                 let keep = scalars.word(term.keep);
@@ -258,13 +258,13 @@ impl Lower<'_> {
         all
     }
 
-    fn max(&mut self, a: Value, b: Value) -> Value {
+    fn max(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         let mask = self.graph.greater(a, b);
         self.graph.select(mask, a, b)
     }
 
     /// The lower half with its sign, if the whole may be more.
-    fn number(&mut self, a: Value) -> Value {
+    fn number(&mut self, a: GraphValue) -> GraphValue {
         if self.graph.bounds(a) < 1 << 31 {
             return a;
         }
@@ -275,14 +275,14 @@ impl Lower<'_> {
     }
 
     /// The number of the lowest square; 64 if there is none.
-    fn lowest(&mut self, a: Value) -> Value {
+    fn lowest(&mut self, a: GraphValue) -> GraphValue {
         let one = self.graph.word(1);
         let below = self.graph.sub(a, one);
         let below = self.graph.and_not(below, a);
         self.graph.count(below)
     }
 
-    fn united(&mut self, squares: impl IntoIterator<Item = (i8, i8)>, a: Value) -> Value {
+    fn united(&mut self, squares: impl IntoIterator<Item = (i8, i8)>, a: GraphValue) -> GraphValue {
         let none = self.graph.word(0);
         squares.into_iter().fold(none, |all, (dx, dy)| {
             let moved = self.graph.translate(a, dx, dy);
@@ -290,7 +290,7 @@ impl Lower<'_> {
         })
     }
 
-    fn operation(&mut self, op: Op) -> Value {
+    fn operation(&mut self, op: Op) -> GraphValue {
         let read = |lower: &mut Self, id: Id| lower.read(Reg(id.0));
         let mut pair = |a: Id, b: Id| (read(self, a), read(self, b));
         match op {
@@ -359,7 +359,7 @@ impl Lower<'_> {
     }
 
     /// An operation on one word.
-    fn of_one(&mut self, op: Op, a: Value) -> Value {
+    fn of_one(&mut self, op: Op, a: GraphValue) -> GraphValue {
         let all_but_the_middle = |radius: i8| {
             (-radius..=radius)
                 .flat_map(move |dx| (-radius..=radius).map(move |dy| (dx, dy)))
@@ -412,7 +412,7 @@ impl Lower<'_> {
         }
     }
 
-    fn ranks(&mut self, a: Value) -> Value {
+    fn ranks(&mut self, a: GraphValue) -> GraphValue {
         const HIGH: u64 = 0x8080_8080_8080_8080;
         let [high, low] = [HIGH, !HIGH].map(|word| self.graph.word(word));
         let rest = self.graph.and(a, low);
@@ -424,7 +424,7 @@ impl Lower<'_> {
         self.graph.or(any, others)
     }
 
-    fn walk(&mut self, a: Value, dirs: u8, lo: i8, hi: i8) -> Value {
+    fn walk(&mut self, a: GraphValue, dirs: u8, lo: i8, hi: i8) -> GraphValue {
         let mut all = self.graph.word(0);
         for (dir, (dx, dy)) in (0..).zip(DIR_STEPS).filter(|(dir, _)| dirs >> dir & 1 != 0) {
             let reached = if (lo, hi) == (1, 7) {
@@ -438,7 +438,7 @@ impl Lower<'_> {
         all
     }
 
-    fn content(&mut self, a: Value) -> Value {
+    fn content(&mut self, a: GraphValue) -> GraphValue {
         let none = self.graph.word(0);
         (0..4).fold(none, |code, k| {
             let plane = self.read(Reg(k));
@@ -448,7 +448,7 @@ impl Lower<'_> {
         })
     }
 
-    fn compare(&mut self, cmp: Cmp, a: Value, b: Value) -> Value {
+    fn compare(&mut self, cmp: Cmp, a: GraphValue, b: GraphValue) -> GraphValue {
         let mask = match cmp {
             Cmp::Eq | Cmp::Ne => self.graph.equal(a, b),
             Cmp::Gt | Cmp::Le => self.graph.greater(a, b),

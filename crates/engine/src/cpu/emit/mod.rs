@@ -23,12 +23,12 @@ use std::ops::Range;
 
 use super::{
     kernels,
-    registers::{GROUP, Line, Machine},
+    registers::{GROUP, SpilledVector, RegisterMachine},
 };
-use allocate::Body;
+use allocate::RegionCode;
 use answers::answers;
 use assembler::{ANSWER_BYTES, Assembler, Inst, Width};
-use code::{Code, Function};
+use code::{MachineFunctions, MachineFunction};
 use graph::Graph;
 use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
@@ -47,7 +47,7 @@ const LOOP_WEIGHT_MAX: usize = 6000;
 /// A program as machine code.
 #[derive(Debug)]
 pub(super) struct Native {
-    code: Code,
+    code: MachineFunctions,
     items: Vec<Item>,
     width: Width,
     slots: usize,
@@ -59,7 +59,7 @@ enum Item {
     /// Steps that the kernels run.
     Steps(Range<usize>),
     /// A region, and the queries that it answers.
-    Region(Function, Vec<usize>),
+    Region(MachineFunction, Vec<usize>),
 }
 
 /// Compiles a program, of which some registers are read when it has run. `None` if nothing of it is worth that, on other
@@ -76,7 +76,7 @@ pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Nativ
 /// The same with some of the vector registers, for an instruction set that the processor has.
 fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> Option<Native> {
     let parts = parts(program);
-    if !parts.iter().any(|part| matches!(part, Part::Region(_))) {
+    if !parts.iter().any(|part| matches!(part, ProgramPart::Region(_))) {
         return None;
     }
     let mut live = vec![false; program.registers];
@@ -85,15 +85,15 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
     let (mut items, mut slots, mut lines) = (Vec::new(), 0, 0);
     for part in parts.iter().rev() {
         match part {
-            Part::Steps(range) => {
+            ProgramPart::Steps(range) => {
                 items.push(Item::Steps(range.clone()));
                 let steps = &program.steps[range.clone()];
                 // What a loop writes may have been written by another of its rows.
                 let is_straight = !steps.iter().any(|step| matches!(step, Step::Begin { .. }));
                 steps.iter().rev().for_each(|step| pass(step, is_straight, &mut live));
             }
-            Part::Region(steps) => {
-                let Body { insts, pool, slots: used, answers } = region(steps, &live, width, registers);
+            ProgramPart::Region(steps) => {
+                let RegionCode { insts, pool, slots: used, answers } = region(steps, &live, width, registers);
                 let begin = assembler.function(&insts, &pool, (GROUP * size_of::<u64>()) as u32);
                 let columns = insts.iter().filter_map(|inst| match inst {
                     Inst::Address(column) => Some(*column as usize + 1),
@@ -101,18 +101,18 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
                 });
                 let (columns, used) = (columns.max().unwrap_or(0), used as usize);
                 (slots, lines) = (slots.max(used), lines.max(answers.len()));
-                let function = Function { begin, columns, slots: used, lines: answers.len() };
+                let function = MachineFunction { begin, columns, slots: used, lines: answers.len() };
                 items.push(Item::Region(function, answers));
                 steps.iter().rev().for_each(|flat| pass(flat.step, true, &mut live));
             }
         }
     }
     items.reverse();
-    Some(Native { code: Code::new(&assembler.finish())?, items, width, slots, lines })
+    Some(Native { code: MachineFunctions::new(&assembler.finish())?, items, width, slots, lines })
 }
 
 /// The instructions of a region after which some registers are read.
-fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> Body {
+fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> RegionCode {
     let mut graph = Graph::new(width == Width::Zmm);
     let sinks: Sinks = lower::lowered(&mut graph, steps, |register| live[register as usize]);
     let order = fuse::fused(&mut graph, &sinks, width);
@@ -128,7 +128,7 @@ fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
 }
 
 /// Steps of a program that run together.
-enum Part<'a> {
+enum ProgramPart<'a> {
     /// By the kernels.
     Steps(Range<usize>),
     /// As machine code.
@@ -136,8 +136,8 @@ enum Part<'a> {
 }
 
 /// Divides a program.
-fn parts(program: &Program) -> Vec<Part<'_>> {
-    let mut parts = Parts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
+fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
+    let mut parts = ProgramParts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
     let scalars = Scalars::new(&program.scalars);
     let mut at = 0;
     while let Some(step) = program.steps.get(at) {
@@ -189,12 +189,12 @@ fn write_out<'a>(
     begin: usize,
     end: usize,
     scalars: &Scalars<'a>,
-    parts: &mut Parts<'a>,
+    parts: &mut ProgramParts<'a>,
 ) {
     let Step::Begin { table, first, .. } = program.steps[begin] else {
         unreachable!("a loop begins with its beginning")
     };
-    let flat = |at: usize, scalars: &Scalars<'a>, parts: &mut Parts<'a>| {
+    let flat = |at: usize, scalars: &Scalars<'a>, parts: &mut ProgramParts<'a>| {
         parts.push(Flat { at, step: &program.steps[at], scalars: scalars.clone() }, true);
     };
     flat(begin, scalars, parts);
@@ -215,8 +215,8 @@ fn write_out<'a>(
 }
 
 /// The parts of a program so far.
-struct Parts<'a> {
-    done: Vec<Part<'a>>,
+struct ProgramParts<'a> {
+    done: Vec<ProgramPart<'a>>,
     /// The region that goes on.
     open: Vec<Flat<'a>>,
     weight: usize,
@@ -224,7 +224,7 @@ struct Parts<'a> {
     is_fixed: bool,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> ProgramParts<'a> {
     fn push(&mut self, flat: Flat<'a>, in_loop: bool) {
         if self.weight > REGION_WEIGHT {
             self.is_fixed = true;
@@ -238,8 +238,8 @@ impl<'a> Parts<'a> {
     fn push_steps(&mut self, range: Range<usize>) {
         self.close();
         match self.done.last_mut() {
-            Some(Part::Steps(before)) if before.end == range.start => before.end = range.end,
-            _ => self.done.push(Part::Steps(range)),
+            Some(ProgramPart::Steps(before)) if before.end == range.start => before.end = range.end,
+            _ => self.done.push(ProgramPart::Steps(range)),
         }
     }
 
@@ -253,7 +253,7 @@ impl<'a> Parts<'a> {
                 let range = first.at..last.at + 1;
                 self.push_steps(range);
             }
-            (Some(_), _) => self.done.push(Part::Region(steps)),
+            (Some(_), _) => self.done.push(ProgramPart::Region(steps)),
             _ => {}
         }
     }
@@ -261,9 +261,9 @@ impl<'a> Parts<'a> {
 
 impl Native {
     /// Runs the program from which it was compiled on what is loaded.
-    pub(super) fn run(&self, program: &Program, machine: &mut Machine) {
+    pub(super) fn run(&self, program: &Program, machine: &mut RegisterMachine) {
         if machine.scratch.len() < self.slots {
-            machine.scratch.resize(self.slots, Line::default());
+            machine.scratch.resize(self.slots, SpilledVector::default());
         }
         if machine.answer_bytes.len() < self.lines * ANSWER_BYTES {
             machine.answer_bytes.resize(self.lines * ANSWER_BYTES, 0);

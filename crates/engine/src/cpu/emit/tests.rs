@@ -4,62 +4,62 @@ use fastrand::Rng;
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
 
 use super::{
-    Part,
-    assembler::{Assembler, Inst, Op, Operand, Width},
+    ProgramPart,
+    assembler::{Assembler, Inst, VectorOp, VectorOperand, Width},
     compile, compiled, parts,
 };
-use crate::cpu::{Isa, kernels, registers::Machine};
+use crate::cpu::{Isa, kernels, registers::RegisterMachine};
 use orbit_plan::{
-    Chain, ChainOp, Cmp, Id, Input, Op as PlanOp, Program, Reduce, Reg, Scalar, Step, TRUE, Term,
+    OperationChain, ChainOp, Cmp, Id, RegisterInput, Op as PlanOp, Program, Reduce, Reg, Scalar, Step, TRUE, Term,
 };
 
-const OPS: [Op; 20] = [
-    Op::Load,
-    Op::Store,
-    Op::Spread,
-    Op::And,
-    Op::AndNot,
-    Op::Or,
-    Op::Xor,
-    Op::Ternary,
-    Op::Up,
-    Op::Down,
-    Op::Around,
-    Op::Add,
-    Op::Sub,
-    Op::Count,
-    Op::Sums,
-    Op::Equal,
-    Op::Greater,
-    Op::Meets,
-    Op::Misses,
-    Op::Masks,
+const OPS: [VectorOp; 20] = [
+    VectorOp::Load,
+    VectorOp::Store,
+    VectorOp::Spread,
+    VectorOp::And,
+    VectorOp::AndNot,
+    VectorOp::Or,
+    VectorOp::Xor,
+    VectorOp::Ternary,
+    VectorOp::Up,
+    VectorOp::Down,
+    VectorOp::Around,
+    VectorOp::Add,
+    VectorOp::Sub,
+    VectorOp::Count,
+    VectorOp::Sums,
+    VectorOp::Equal,
+    VectorOp::Greater,
+    VectorOp::Meets,
+    VectorOp::Misses,
+    VectorOp::Masks,
 ];
 
 /// The name of an operation, and which operands it has beside the last: whether it writes a mask register, whether
 /// it has a first source, whether it has a number.
-fn names(op: Op, width: Width) -> Option<(&'static str, bool, bool, bool)> {
+fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)> {
     let wide = width == Width::Zmm;
     Some(match op {
-        Op::Load | Op::Store => (if wide { "Vmovdqa64" } else { "Vmovdqa" }, false, false, false),
-        Op::Spread if wide => ("Vpbroadcastq", false, false, false),
-        Op::And => (if wide { "Vpandq" } else { "Vpand" }, false, true, false),
-        Op::AndNot => (if wide { "Vpandnq" } else { "Vpandn" }, false, true, false),
-        Op::Or => (if wide { "Vporq" } else { "Vpor" }, false, true, false),
-        Op::Xor => (if wide { "Vpxorq" } else { "Vpxor" }, false, true, false),
-        Op::Ternary if wide => ("Vpternlogq", false, true, true),
-        Op::Up => ("Vpsllq", false, false, true),
-        Op::Down => ("Vpsrlq", false, false, true),
-        Op::Around if wide => ("Vprolq", false, false, true),
-        Op::Add => ("Vpaddq", false, true, false),
-        Op::Sub => ("Vpsubq", false, true, false),
-        Op::Count if wide => ("Vpopcntq", false, false, false),
-        Op::Sums => ("Vpsadbw", false, true, false),
-        Op::Equal => ("Vpcmpeqq", wide, true, false),
-        Op::Greater => ("Vpcmpgtq", wide, true, false),
-        Op::Meets if wide => ("Vptestmq", true, true, false),
-        Op::Misses if wide => ("Vptestnmq", true, true, false),
-        Op::Masks if wide => ("Vpmovm2q", false, false, false),
+        VectorOp::Load | VectorOp::Store => (if wide { "Vmovdqa64" } else { "Vmovdqa" }, false, false, false),
+        VectorOp::Spread if wide => ("Vpbroadcastq", false, false, false),
+        VectorOp::And => (if wide { "Vpandq" } else { "Vpand" }, false, true, false),
+        VectorOp::AndNot => (if wide { "Vpandnq" } else { "Vpandn" }, false, true, false),
+        VectorOp::Or => (if wide { "Vporq" } else { "Vpor" }, false, true, false),
+        VectorOp::Xor => (if wide { "Vpxorq" } else { "Vpxor" }, false, true, false),
+        VectorOp::Ternary if wide => ("Vpternlogq", false, true, true),
+        VectorOp::Up => ("Vpsllq", false, false, true),
+        VectorOp::Down => ("Vpsrlq", false, false, true),
+        VectorOp::Around if wide => ("Vprolq", false, false, true),
+        VectorOp::Add => ("Vpaddq", false, true, false),
+        VectorOp::Sub => ("Vpsubq", false, true, false),
+        VectorOp::Count if wide => ("Vpopcntq", false, false, false),
+        VectorOp::Sums => ("Vpsadbw", false, true, false),
+        VectorOp::Equal => ("Vpcmpeqq", wide, true, false),
+        VectorOp::Greater => ("Vpcmpgtq", wide, true, false),
+        VectorOp::Meets if wide => ("Vptestmq", true, true, false),
+        VectorOp::Misses if wide => ("Vptestnmq", true, true, false),
+        VectorOp::Masks if wide => ("Vpmovm2q", false, false, false),
         _ => return None,
     })
 }
@@ -74,19 +74,19 @@ fn instructions(width: Width) -> Vec<Inst> {
             let mut register = || rng.u8(..width.registers() as u8);
             let (to, a, b) = (register(), register(), register());
             let to = if to_mask { to & 7 } else { to };
-            let places = [Operand::In(b), Operand::Column, Operand::Scratch(k * k), Operand::Pool(k % 7)];
+            let places = [VectorOperand::In(b), VectorOperand::Column, VectorOperand::Scratch(k * k), VectorOperand::Pool(k % 7)];
             let b = match op {
-                Op::Masks => Operand::In(b & 7),
-                Op::Store => places[1 + k as usize % 2],
-                Op::Spread => places[3],
+                VectorOp::Masks => VectorOperand::In(b & 7),
+                VectorOp::Store => places[1 + k as usize % 2],
+                VectorOp::Spread => places[3],
                 // Reads bytes, and repeats none.
-                Op::Sums if width == Width::Zmm => places[k as usize % 3],
+                VectorOp::Sums if width == Width::Zmm => places[k as usize % 3],
                 // AVX2 shifts registers alone.
-                Op::Up | Op::Down if width == Width::Ymm => places[0],
-                Op::Load if width == Width::Zmm => places[k as usize % 3],
+                VectorOp::Up | VectorOp::Down if width == Width::Ymm => places[0],
+                VectorOp::Load if width == Width::Zmm => places[k as usize % 3],
                 _ => places[k as usize % 4],
             };
-            let within = if matches!(op, Op::Meets | Op::Misses) { k as u8 % 8 } else { 0 };
+            let within = if matches!(op, VectorOp::Meets | VectorOp::Misses) { k as u8 % 8 } else { 0 };
             let (a, imm) = (if has_first { a } else { 0 }, if has_number { rng.u8(..64) } else { 0 });
             out.push(Inst::Vector { op, to, a, b, imm, within });
         }
@@ -116,20 +116,20 @@ fn expected(inst: Inst, width: Width) -> Vec<String> {
                 to += &format!(" {{K{within}}}");
             }
             let b = match b {
-                Operand::In(k) if op == Op::Masks => format!("K{k}"),
-                Operand::In(k) => vector(k),
-                Operand::Column => "[RAX+RCX]".into(),
-                Operand::Scratch(slot) => format!("[RSI+{}]", slot as usize * width.bytes()),
-                Operand::Pool(word) if width == Width::Zmm && op != Op::Spread => {
+                VectorOperand::In(k) if op == VectorOp::Masks => format!("K{k}"),
+                VectorOperand::In(k) => vector(k),
+                VectorOperand::Column => "[RAX+RCX]".into(),
+                VectorOperand::Scratch(slot) => format!("[RSI+{}]", slot as usize * width.bytes()),
+                VectorOperand::Pool(word) if width == Width::Zmm && op != VectorOp::Spread => {
                     format!("[pool {word}] repeated")
                 }
-                Operand::Pool(word) => format!("[pool {word}]"),
+                VectorOperand::Pool(word) => format!("[pool {word}]"),
             };
             let mut operands = vec![to];
             operands.extend(has_first.then(|| vector(a)));
             operands.push(b);
             operands.extend(has_number.then(|| imm.to_string()));
-            if op == Op::Store {
+            if op == VectorOp::Store {
                 operands.reverse();
             }
             vec![format!("{name} {}", operands.join(", "))]
@@ -224,7 +224,7 @@ impl Random {
             stages: Vec::new(),
             steps: Vec::new(),
             registers: registers as usize,
-            inputs: (0..4).map(|k| (Input::Plane(k), Reg(k.into()))).collect(),
+            inputs: (0..4).map(|k| (RegisterInput::Plane(k), Reg(k.into()))).collect(),
             reads: Vec::new(),
             scalars,
             tables: Vec::new(),
@@ -297,7 +297,7 @@ impl Random {
         self.fill(dst);
     }
 
-    fn chain(&mut self) -> Chain<Reg> {
+    fn chain(&mut self) -> OperationChain<Reg> {
         let op = [ChainOp::Or, ChainOp::And, ChainOp::Meet, ChainOp::Sum][self.rng.usize(..4)];
         let terms = (0..self.rng.usize(1..=9)).map(|_| {
             let (src, mut keep) = (Reg(self.full()), self.scalar());
@@ -311,7 +311,7 @@ impl Random {
             }
             Term { src, keep, by, not: op != ChainOp::Sum && self.rng.u8(..3) == 0 }
         });
-        Chain { op, terms: terms.collect() }
+        OperationChain { op, terms: terms.collect() }
     }
 
     fn operation(&mut self, a: Id, b: Id, c: Id) -> PlanOp {
@@ -390,7 +390,7 @@ impl Random {
                 let (op, not) = ([ChainOp::Meet, ChainOp::Or][self.rng.usize(..2)], self.rng.bool());
                 Step::Chain {
                     dst,
-                    chain: Chain { op, terms: vec![Term { src: Reg(a), keep: scalar, by: 0, not }] },
+                    chain: OperationChain { op, terms: vec![Term { src: Reg(a), keep: scalar, by: 0, not }] },
                 }
             });
             self.fill(dst);
@@ -418,8 +418,8 @@ impl Random {
 }
 
 /// A machine full of random words.
-fn filled(program: &Program, isa: Isa, rng: &mut Rng) -> Machine {
-    let mut machine = Machine::new(program, isa);
+fn filled(program: &Program, isa: Isa, rng: &mut Rng) -> RegisterMachine {
+    let mut machine = RegisterMachine::new(program, isa);
     for register in &mut machine.regs {
         for word in register.0.as_flattened_mut() {
             let sparse = rng.u64(..) & rng.u64(..) & rng.u64(..);
@@ -438,7 +438,7 @@ fn machine_code_computes_what_kernels_do() {
         let Random { program, queries, .. } = Random::new(seed, registers, steps);
         let kept: Vec<Reg> = (4..registers).filter(|_| rng.u8(..4) == 0).map(Reg).collect();
         let parts = parts(&program);
-        let count = parts.iter().filter(|part| matches!(part, Part::Region(_))).count();
+        let count = parts.iter().filter(|part| matches!(part, ProgramPart::Region(_))).count();
         (regions, several) = (regions + count, several + usize::from(count > 1));
         mixed += usize::from(count > 0 && count < parts.len());
         for isa in Isa::available() {
@@ -450,7 +450,7 @@ fn machine_code_computes_what_kernels_do() {
             }
             spilled += usize::from(native.slots > 0);
             let mut by_kernels = filled(&program, isa, &mut rng);
-            let mut machine = Machine::new(&program, isa);
+            let mut machine = RegisterMachine::new(&program, isa);
             machine.regs.clone_from(&by_kernels.regs);
             // Twice, as the code must leave what it reads alone.
             for _ in 0..2 {

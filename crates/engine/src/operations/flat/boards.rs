@@ -1,6 +1,6 @@
 //! The positions of a game, replayed once one of them is wanted.
 
-use crate::operations::{Games, tree::Nodes};
+use crate::operations::{BlockGames, tree::NodeRange};
 use orbit_core::board::Position;
 use orbit_reel::{SEGMENT_SLOTS, replay::SegmentColumns};
 
@@ -17,7 +17,7 @@ impl Boards {
     }
 
     /// The position at a node.
-    pub(super) fn at(&mut self, nodes: Nodes<'_>, games: &Games<'_>, node: usize) -> Position {
+    pub(super) fn at(&mut self, nodes: NodeRange<'_>, games: &BlockGames<'_>, node: usize) -> Position {
         if self.of.is_empty() {
             let slots = nodes.slot(0)..nodes.slot(nodes.len());
             let mut columns = SegmentColumns::new();

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::{Machine, Stopped, strings::Strings};
+use super::{FlatMachine, Stopped, strings::FlatStrings};
 use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
 
 /// The most entries that a game may make in all dictionaries; beyond it the reference engine is asked. They take about
@@ -44,7 +44,7 @@ impl Entries {
     }
 
     /// Opens a loop over the keys of a dictionary.
-    fn open(&mut self, keys: u16, dictionary: u16, strings: &Strings) {
+    fn open(&mut self, keys: u16, dictionary: u16, strings: &FlatStrings) {
         let dictionary = usize::from(dictionary);
         let open = &mut self.open[usize::from(keys)];
         open.clear();
@@ -58,7 +58,7 @@ impl Entries {
     }
 }
 
-impl Machine<'_> {
+impl FlatMachine<'_> {
     /// Runs an instruction of dictionaries; where it goes on, unless that is the next one.
     pub(super) fn entry(&mut self, instr: EntryInstr) -> Result<Option<Label>, Stopped> {
         match instr {

@@ -8,7 +8,7 @@ const ENTRIES_MAX: usize = 8 << 20;
 
 /// The best way from some place on.
 #[derive(Clone, Copy)]
-pub(super) struct Best {
+pub(super) struct BestWay {
     /// By how much it makes the chain longer, or with `max` the largest number.
     pub(super) value: i64,
     pub(super) end: u32,
@@ -24,7 +24,7 @@ pub(super) struct Tables {
     /// The stamp of the last table that was begun.
     last_stamp: u32,
     /// Room for the tables, one after the other; only entries with its stamp are a table's own.
-    entries: Vec<Entry>,
+    entries: Vec<KnownEntry>,
     /// How many entries each has.
     len: usize,
     /// How many tables there may be.
@@ -32,14 +32,14 @@ pub(super) struct Tables {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct KnownEntry {
     stamp: u32,
     /// [`Entry::NO_END`] if no way goes on.
     end: u32,
     value: i64,
 }
 
-impl Entry {
+impl KnownEntry {
     const NO_END: u32 = u32::MAX;
 }
 
@@ -88,21 +88,21 @@ impl Tables {
         self.stamps.push(self.last_stamp);
         let end = (table + 1) * self.len;
         if self.entries.len() < end {
-            self.entries.resize(end, Entry::default());
+            self.entries.resize(end, KnownEntry::default());
         }
         Some(table)
     }
 
     /// The best way from a place on, if it is known.
-    pub(super) fn get(&self, table: usize, place: usize) -> Option<Option<Best>> {
-        let Entry { stamp, end, value } = self.entries[table * self.len + place];
-        (stamp == self.stamps[table]).then(|| (end != Entry::NO_END).then_some(Best { value, end }))
+    pub(super) fn get(&self, table: usize, place: usize) -> Option<Option<BestWay>> {
+        let KnownEntry { stamp, end, value } = self.entries[table * self.len + place];
+        (stamp == self.stamps[table]).then(|| (end != KnownEntry::NO_END).then_some(BestWay { value, end }))
     }
 
     /// Remembers the best way from a place on.
-    pub(super) fn put(&mut self, table: usize, place: usize, best: Option<Best>) {
-        let (value, end) = best.map_or((0, Entry::NO_END), |best| (best.value, best.end));
-        self.entries[table * self.len + place] = Entry { stamp: self.stamps[table], end, value };
+    pub(super) fn put(&mut self, table: usize, place: usize, best: Option<BestWay>) {
+        let (value, end) = best.map_or((0, KnownEntry::NO_END), |best| (best.value, best.end));
+        self.entries[table * self.len + place] = KnownEntry { stamp: self.stamps[table], end, value };
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_table_that_begins_knows_nothing() {
         let mut tables = Tables::default();
-        let way = |end| Some(Best { value: 3, end });
+        let way = |end| Some(BestWay { value: 3, end });
         let ends = |tables: &Tables, table| tables.get(table, 1).map(|best| best.map(|best| best.end));
         tables.begin_game(4, 1);
         let first = tables.place(&[1, 2]).expect("there is room");

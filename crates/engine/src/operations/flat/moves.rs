@@ -1,15 +1,15 @@
 //! Moves that were played or could be, as flat programs ask for them.
 
-use super::{Machine, Stopped, first_child};
-use crate::operations::{moves::MoveTo, node_at, tree::Nodes};
-use orbit_core::board::moves::{ARRIVALS, Asked, ORIGINS, PAIRS, View};
-use orbit_plan::{FlatMove, Leaf, LegalValue, MoveInstr, MoveValue, Word};
+use super::{FlatMachine, Stopped, first_child};
+use crate::operations::{moves::MoveTo, node_at, tree::NodeRange};
+use orbit_core::board::moves::{ARRIVALS, MoveRequest, ORIGINS, PAIRS, View};
+use orbit_plan::{FlatMove, Leaf, LegalValue, MoveInstr, MoveValue, RegisterWord};
 
-impl Machine<'_> {
+impl FlatMachine<'_> {
     /// Runs an instruction of moves.
     pub(super) fn look_at_moves(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         instr: MoveInstr,
         at: usize,
     ) -> Result<(), Stopped> {
@@ -41,7 +41,7 @@ impl Machine<'_> {
     }
 
     /// The squares of the moves that pass a test, or any if one passes.
-    fn played(&self, nodes: Nodes<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
+    fn played(&self, nodes: NodeRange<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
             let is_child = test.sibling.is_none_or(|sibling| nodes.is_sibling(child, sibling));
@@ -70,7 +70,7 @@ impl Machine<'_> {
 
     fn passes(&self, test: FlatMove, mv: MoveTo) -> bool {
         let meets =
-            |set: Option<Word>, leaf: Leaf| set.is_none_or(|set| self.get(set) & mv.squares(leaf) != 0);
+            |set: Option<RegisterWord>, leaf: Leaf| set.is_none_or(|set| self.get(set) & mv.squares(leaf) != 0);
         meets(test.from, Leaf::MovedFrom)
             && meets(test.to, Leaf::MovedTo)
             && meets(test.capture, Leaf::Captured)
@@ -81,7 +81,7 @@ impl Machine<'_> {
     }
 
     /// How many moves in a row are the same behind the last common ancestor of two nodes.
-    fn common_run(&self, nodes: Nodes<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
+    fn common_run(&self, nodes: NodeRange<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
         let (fork, _) = nodes.fork(a, b);
         if fork == a || fork == b {
             return Ok(None);
@@ -108,14 +108,14 @@ impl Machine<'_> {
 }
 
 /// What moves from and to some squares come to. Which moves a side with several kings has, the reference engine is asked.
-fn legal<const WHAT: u8>(view: &View, asked: Asked, from: u64, to: u64) -> Result<u64, Stopped> {
+fn legal<const WHAT: u8>(view: &View, asked: MoveRequest, from: u64, to: u64) -> Result<u64, Stopped> {
     if view.has_several_kings() {
         return Err(Stopped);
     }
     let ordinary = match asked {
-        Asked { ordinary: false, .. } => 0,
-        Asked { pseudo: true, .. } => view.ordinary::<WHAT, true>(from, to),
-        Asked { pseudo: false, .. } => view.ordinary::<WHAT, false>(from, to),
+        MoveRequest { ordinary: false, .. } => 0,
+        MoveRequest { pseudo: true, .. } => view.ordinary::<WHAT, true>(from, to),
+        MoveRequest { pseudo: false, .. } => view.ordinary::<WHAT, false>(from, to),
     };
     if view.is_special() == 0 || from == 0 {
         return Ok(ordinary);

@@ -2,16 +2,16 @@
 
 use shakmaty::Square;
 
-use super::{Known, Machine, REPETITIONS_MAX, Stopped, arithmetic, first_child, only};
-use crate::operations::{Source, node_at, pairs::Pairs, tree::Nodes};
-use orbit_plan::{Instr, Label, Word, word_of};
+use super::{FoundWalk, FlatMachine, REPETITIONS_MAX, Stopped, arithmetic, first_child, only};
+use crate::operations::{OperandSource, node_at, pairs::Pairs, tree::NodeRange};
+use orbit_plan::{Instr, Label, RegisterWord, word_of};
 
-impl Machine<'_> {
+impl FlatMachine<'_> {
     /// Runs one of these at a node, and returns where the code goes on, unless that is behind it.
     #[inline(never)]
     pub(super) fn rare(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         instr: Instr,
         at: usize,
     ) -> Result<Option<Label>, Stopped> {
@@ -76,7 +76,7 @@ impl Machine<'_> {
             }
             Instr::Remember { site, key, from, last, found } => {
                 let place = self.place(site, key);
-                self.found[place] = Known {
+                self.found[place] = FoundWalk {
                     game: self.games_seen,
                     from: self.get(from) as usize,
                     found: node_at(self.get(found), nodes),
@@ -116,14 +116,14 @@ impl Machine<'_> {
                 let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
                 let same = both.map_or(0, |(a, b)| {
                     let planes = &self.operands[planes as usize..planes as usize + 4];
-                    let differ = |plane: &Source<'_>| plane.word(nodes.slot(a)) ^ plane.word(nodes.slot(b));
+                    let differ = |plane: &OperandSource<'_>| plane.word(nodes.slot(a)) ^ plane.word(nodes.slot(b));
                     !planes.iter().fold(0, |all, plane| all | differ(plane))
                 });
                 self.set(to, same);
             }
             Instr::Own { to, selected, reached } => {
                 let part = if self.get(selected) == at as u64 {
-                    self.get(Word(selected.0 + 1 + u16::from(reached)))
+                    self.get(RegisterWord(selected.0 + 1 + u16::from(reached)))
                 } else if at == 0 {
                     0
                 } else {

@@ -3,9 +3,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Machine, Men, NONE, POSITIONS_A_TURN, Stopped, bit};
-use crate::operations::{moves::Moves, tree::Nodes};
-use orbit_plan::{MoveSeek, Word};
+use super::{FlatMachine, PieceIds, NONE, POSITIONS_A_TURN, Stopped, bit};
+use crate::operations::{moves::BlockMoves, tree::NodeRange};
+use orbit_plan::{MoveSeek, RegisterWord};
 
 /// The moves that leave each position of a game, all together. It is filled when a search first asks.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Leaving {
         self.is_filled = false;
     }
 
-    fn fill(&mut self, nodes: Nodes<'_>, moves: &Moves, men: &Men) {
+    fn fill(&mut self, nodes: NodeRange<'_>, moves: &BlockMoves, men: &PieceIds) {
         self.is_filled = true;
         self.of.clear();
         self.of.resize(nodes.len(), Left::default());
@@ -55,11 +55,11 @@ impl Leaving {
     }
 }
 
-impl Machine<'_> {
+impl FlatMachine<'_> {
     /// The first node from one to another one that a move leaves which passes the test of a search.
     pub(super) fn next_left(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         seek: u16,
         first: usize,
         last: usize,
@@ -87,8 +87,8 @@ impl Machine<'_> {
     pub(super) fn next_standing(
         &mut self,
         nodes: RangeInclusive<usize>,
-        piece: Word,
-        set: Word,
+        piece: RegisterWord,
+        set: RegisterWord,
     ) -> Result<Option<usize>, Stopped> {
         let (piece, set, first) = (self.get(piece) as usize & 63, self.get(set), *nodes.start());
         let square = match set.count_ones() {

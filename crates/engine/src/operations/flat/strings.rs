@@ -8,13 +8,13 @@ use std::{hash::BuildHasher, ops::Range};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use shakmaty::{Bitboard, Color, Piece, Square};
 
-use super::{Machine, Stopped, only};
-use crate::{game_texts::text_of_game, operations::tree::Nodes, regexes::Pattern};
+use super::{FlatMachine, Stopped, only};
+use crate::{game_texts::text_of_game, operations::tree::NodeRange, regexes::CompiledPattern};
 use orbit_core::{
     board::{Code, PieceSet, Position},
     text,
 };
-use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, Spelt, TextInstr, Word};
+use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, Spelt, TextInstr, RegisterWord};
 
 /// The most bytes that all strings of a game have together.
 const BYTES_MAX: usize = 64 << 20;
@@ -43,7 +43,7 @@ static LETTERS: [u8; 256] = {
 };
 
 /// See the module.
-pub(super) struct Strings {
+pub(super) struct FlatStrings {
     bytes: Vec<u8>,
     /// Where the strings from [`LITERALS`] on stand.
     places: Vec<Range<u32>>,
@@ -60,14 +60,14 @@ pub(super) struct Strings {
     fens: Vec<u64>,
     /// The strings that are constant in the game, those that are known.
     of_game: Vec<Option<u64>>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<CompiledPattern>,
     /// The matches that were found in strings of the game.
     matches: HashMap<(u16, u64), u64>,
 }
 
-impl Strings {
-    pub(super) fn new(program: &FlatProgram) -> Strings {
-        let mut out = Strings {
+impl FlatStrings {
+    pub(super) fn new(program: &FlatProgram) -> FlatStrings {
+        let mut out = FlatStrings {
             bytes: Vec::new(),
             places: Vec::new(),
             are_utf8: Vec::new(),
@@ -77,7 +77,7 @@ impl Strings {
             made: Vec::new(),
             fens: Vec::new(),
             of_game: vec![None; program.of_games.len()],
-            patterns: program.patterns.iter().map(|pattern| Pattern::new(pattern)).collect(),
+            patterns: program.patterns.iter().map(|pattern| CompiledPattern::new(pattern)).collect(),
             matches: HashMap::new(),
         };
         for literal in &program.texts {
@@ -136,7 +136,7 @@ impl Strings {
         self.bytes.extend_from_slice(text);
         self.places.push(start..self.bytes.len() as u32);
         self.are_utf8.push(std::str::from_utf8(text).is_ok());
-        let Strings { bytes, places, known, hasher, .. } = self;
+        let FlatStrings { bytes, places, known, hasher, .. } = self;
         known[whose].insert_unique(hash, place, |&place| {
             let Range { start, end } = places[place as usize];
             hasher.hash_one(&bytes[start as usize..end as usize])
@@ -178,9 +178,9 @@ fn number(place: u32) -> u64 {
     LITERALS + u64::from(place)
 }
 
-impl Machine<'_> {
+impl FlatMachine<'_> {
     /// A string that has a value.
-    fn string(&self, word: Word) -> Option<&[u8]> {
+    fn string(&self, word: RegisterWord) -> Option<&[u8]> {
         let string = self.get(word);
         (string as i64 != NO_VALUE).then(|| self.strings.get(string))
     }
@@ -188,7 +188,7 @@ impl Machine<'_> {
     /// Makes a string and puts it into a register, or what stands for none.
     fn put_string(
         &mut self,
-        to: Word,
+        to: RegisterWord,
         make: impl FnOnce(&Self, &mut Vec<u8>) -> Option<()>,
     ) -> Result<(), Stopped> {
         let mut made = std::mem::take(&mut self.strings.made);
@@ -203,7 +203,7 @@ impl Machine<'_> {
     }
 
     /// Counts work on the bytes of some strings.
-    fn read(&mut self, strings: &[Word]) -> Result<(), Stopped> {
+    fn read(&mut self, strings: &[RegisterWord]) -> Result<(), Stopped> {
         let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
         self.look_at(bytes / BYTES_A_POSITION)
     }
@@ -211,7 +211,7 @@ impl Machine<'_> {
     /// Runs an instruction of strings; where it goes on, unless that is the next one.
     pub(super) fn text(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         instr: TextInstr,
         at: usize,
     ) -> Result<Option<Label>, Stopped> {
@@ -320,7 +320,7 @@ impl Machine<'_> {
     }
 
     /// The pieces that the letters of a string name, in either colour; none without a value.
-    pub(super) fn pieces_of(&self, letters: Word) -> PieceSet {
+    pub(super) fn pieces_of(&self, letters: RegisterWord) -> PieceSet {
         let pieces = self.string(letters).unwrap_or_default().iter();
         let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));
         pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::of(piece))))
@@ -328,15 +328,15 @@ impl Machine<'_> {
 
     /// Tells whether a relation holds of two strings that have values: of their bytes, or of their letters, which are
     /// in the same order where both are UTF-8.
-    fn holds(&self, cmp: Cmp, both: [Word; 2], as_bytes: bool) -> bool {
+    fn holds(&self, cmp: Cmp, both: [RegisterWord; 2], as_bytes: bool) -> bool {
         let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
         let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
         cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
     }
 
     /// What lies between two places of a string, each counted from the end if it is negative.
-    fn part(&self, length: usize, from: Option<Word>, end: Option<Word>) -> Option<Range<usize>> {
-        let place = |bound: Option<Word>, otherwise: usize| {
+    fn part(&self, length: usize, from: Option<RegisterWord>, end: Option<RegisterWord>) -> Option<Range<usize>> {
+        let place = |bound: Option<RegisterWord>, otherwise: usize| {
             let Some(bound) = bound else { return Some(otherwise) };
             let bound = i64::from(self.value(bound)?);
             let place = if bound < 0 { bound + length as i64 } else { bound };
@@ -349,9 +349,9 @@ impl Machine<'_> {
     /// The letter of what stands on the only square of a set, if that is one of some.
     fn letter_on(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         at: usize,
-        set: Word,
+        set: RegisterWord,
         contents: PieceSet,
         spelt: Spelt,
     ) -> Option<u8> {
@@ -360,7 +360,7 @@ impl Machine<'_> {
         contents.contains(code).then(|| spelt.letter(code) as u8)
     }
 
-    fn of_game(&mut self, nodes: Nodes<'_>, text: u16, to: Word) -> Result<(), Stopped> {
+    fn of_game(&mut self, nodes: NodeRange<'_>, text: u16, to: RegisterWord) -> Result<(), Stopped> {
         let place = usize::from(text);
         if self.strings.of_game[place].is_none() {
             let bytes = text_of_game(&self.program.of_games[place], &self.games.block.game(nodes.game));
@@ -374,7 +374,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn first_match(&mut self, to: Word, of: Word, pattern: u16) -> Result<(), Stopped> {
+    fn first_match(&mut self, to: RegisterWord, of: RegisterWord, pattern: u16) -> Result<(), Stopped> {
         let key = (pattern, self.get(of));
         if let Some(&known) = self.strings.matches.get(&key) {
             self.set(to, known);
@@ -398,7 +398,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn fen(&mut self, nodes: Nodes<'_>, at: usize, to: Word) -> Result<(), Stopped> {
+    fn fen(&mut self, nodes: NodeRange<'_>, at: usize, to: RegisterWord) -> Result<(), Stopped> {
         self.strings.fens.resize(nodes.len(), 0);
         if self.strings.fens[at] == 0 {
             let position = self.boards.at(nodes, self.games, at);

@@ -6,11 +6,11 @@
 //! mean the same by it.
 
 use super::{
-    Machine, NONE, Stopped, first_child,
-    known::{Best, Tables},
+    FlatMachine, NONE, Stopped, first_child,
+    known::{BestWay, Tables},
 };
-use crate::operations::tree::Nodes;
-use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, Memory, NO_VALUE, Word};
+use crate::operations::tree::NodeRange;
+use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory, NO_VALUE, RegisterWord};
 
 /// The most that is tried in one search, where nothing is remembered, and where something is.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
@@ -21,7 +21,7 @@ pub(super) struct Walks {
     /// Of each chain; none of one while it is searched.
     of_each: Vec<Option<Box<Searched>>>,
     /// The pieces that the move to each node touched.
-    moved: Vec<Moved>,
+    moved: Vec<TouchedPieces>,
     /// The ply of each node, in a game with side lines.
     plies: Vec<u32>,
     /// The entries of all tables.
@@ -30,7 +30,7 @@ pub(super) struct Walks {
 
 /// The pieces that a move touched, each a bit.
 #[derive(Clone, Copy, Default)]
-struct Moved {
+struct TouchedPieces {
     movers: u64,
     taken: u64,
 }
@@ -43,14 +43,14 @@ struct Searched {
     /// For each operation and node the best way on, as long as variables and registers hold the same words.
     tables: Tables,
     key: Vec<u64>,
-    frames: Vec<Frame>,
-    open: Vec<Open>,
+    frames: Vec<WalkFrame>,
+    open: Vec<PendingWalk>,
     seen: Vec<u16>,
     exits: Vec<(u32, u32)>,
 }
 
 /// A node and a place of the chain while the ways from there on are tried.
-struct Frame {
+struct WalkFrame {
     at: u32,
     op: u16,
     /// How many moves of a path have led here.
@@ -59,12 +59,12 @@ struct Frame {
     open: usize,
     /// Which of the operations that it has come to are its own.
     seen: usize,
-    best: Option<Best>,
+    best: Option<BestWay>,
 }
 
 /// What is still to be tried, the next one last.
 #[derive(Clone, Copy)]
-enum Open {
+enum PendingWalk {
     Op(u16),
     /// A constituent, of a path a move from one node to another one.
     Try {
@@ -81,15 +81,15 @@ enum Open {
 
 /// Whose moves count.
 #[derive(Clone, Copy)]
-enum Seen {
+enum SeenMoves {
     All,
     White(bool),
     Pieces { set: u64, capture: bool },
 }
 
-impl Machine<'_> {
+impl FlatMachine<'_> {
     /// Before the first node of a game.
-    pub(super) fn begin_walks(&mut self, nodes: Nodes<'_>) {
+    pub(super) fn begin_walks(&mut self, nodes: NodeRange<'_>) {
         let walks = &mut self.walks;
         walks.of_each.resize_with(self.program.chains.len(), Option::default);
         let chains = &self.program.chains;
@@ -108,12 +108,12 @@ impl Machine<'_> {
         }
         walks.moved.clear();
         if self.program.pieces {
-            walks.moved.push(Moved::default());
+            walks.moved.push(TouchedPieces::default());
             for node in 1..nodes.len() {
                 let (mv, men) = (self.games.moves().to(nodes.slot(node)), &self.men.on[nodes.parent(node)]);
                 let bit = |square: u8| bit(men[square as usize]);
                 let movers = mv.left().into_iter().fold(0, |set, square| set | bit(square));
-                walks.moved.push(Moved { movers, taken: mv.captured().map_or(0, bit) });
+                walks.moved.push(TouchedPieces { movers, taken: mv.captured().map_or(0, bit) });
             }
         }
     }
@@ -125,7 +125,7 @@ impl Machine<'_> {
     }
 
     /// The value of the best chain that begins at a node, or its end.
-    pub(super) fn chain(&mut self, nodes: Nodes<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
+    pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
         // It holds the room for its search; there is no such chain in this one.
@@ -142,14 +142,14 @@ impl Machine<'_> {
     /// Applies the range and `nestban`.
     fn found(
         &self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         chain: &FlatChain,
         of: &mut Searched,
         start: usize,
-        best: Option<Best>,
+        best: Option<BestWay>,
     ) -> Result<i64, Stopped> {
-        let Some(Best { value, end }) = best else { return Ok(NO_VALUE) };
-        let is_in = |[lo, hi]: [Word; 2]| (self.get(lo) as i64..=self.get(hi) as i64).contains(&value);
+        let Some(BestWay { value, end }) = best else { return Ok(NO_VALUE) };
+        let is_in = |[lo, hi]: [RegisterWord; 2]| (self.get(lo) as i64..=self.get(hi) as i64).contains(&value);
         if !chain.range.is_none_or(is_in) {
             return Ok(NO_VALUE);
         }
@@ -172,11 +172,11 @@ impl Machine<'_> {
 
     fn search(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         chain: &FlatChain,
         of: &mut Searched,
         start: usize,
-    ) -> Result<Option<Best>, Stopped> {
+    ) -> Result<Option<BestWay>, Stopped> {
         let seen = self.seen(nodes, chain, start);
         if chain.begins_with_move {
             self.exits(nodes, chain, seen, [start; 2], &mut of.exits)?;
@@ -197,7 +197,7 @@ impl Machine<'_> {
             let (at, count) = (frame.at as usize, frame.count);
             let is_done = chain.first_match && frame.best.is_some() || of.open.len() == frame.open;
             match if is_done { None } else { of.open.pop() } {
-                Some(Open::Op(op)) => {
+                Some(PendingWalk::Op(op)) => {
                     if of.seen[frame.seen..].contains(&op) {
                         continue;
                     }
@@ -206,19 +206,19 @@ impl Machine<'_> {
                         // Around a loop the interpreter comes to three places.
                         FlatOp::Jump(to) => {
                             left = left.saturating_sub(2);
-                            of.open.push(Open::Op(to));
+                            of.open.push(PendingWalk::Op(to));
                         }
-                        FlatOp::Fork(a, b) => of.open.extend([Open::Op(b), Open::Op(a)]),
+                        FlatOp::Fork(a, b) => of.open.extend([PendingWalk::Op(b), PendingWalk::Op(a)]),
                         FlatOp::Accept => {
                             if chain.is_path && at != start {
                                 let value = self.at_end(nodes, chain, [start, at], count)?;
-                                of.offer(value.map(|value| Best { value, end: at as u32 }));
+                                of.offer(value.map(|value| BestWay { value, end: at as u32 }));
                             }
                         }
                         FlatOp::One(step) => self.open(nodes, chain, of, seen, op, step, start)?,
                     }
                 }
-                Some(Open::Try { op, step, before, child }) => {
+                Some(PendingWalk::Try { op, step, before, child }) => {
                     let edge = [before as usize, child as usize];
                     if self.fits(
                         nodes,
@@ -232,14 +232,14 @@ impl Machine<'_> {
                         self.go_on(nodes, chain, of, op, child);
                     }
                 }
-                Some(Open::Enter { at, op }) => {
+                Some(PendingWalk::Enter { at, op }) => {
                     match table.and_then(|table| of.tables.get(table, place(chain, at, op))) {
                         Some(best) => of.offer(best.map(|best| longer(chain, best))),
                         None => of.enter(at, op, count + u32::from(chain.is_path)),
                     }
                 }
                 None => {
-                    let Some(Frame { at, op, open, seen, best, .. }) = of.frames.pop() else {
+                    let Some(WalkFrame { at, op, open, seen, best, .. }) = of.frames.pop() else {
                         return Ok(None);
                     };
                     of.open.truncate(open);
@@ -260,10 +260,10 @@ impl Machine<'_> {
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn open(
         &self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         chain: &FlatChain,
         of: &mut Searched,
-        seen: Seen,
+        seen: SeenMoves,
         op: u16,
         step: u16,
         start: usize,
@@ -272,35 +272,35 @@ impl Machine<'_> {
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
             // Tried with each move that leaves the position.
             let first = of.open.len();
-            let attempt = |child: usize| Open::Try { op, step, before: at, child: child as u32 };
+            let attempt = |child: usize| PendingWalk::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
             of.open[first..].reverse();
             return self.look_at(of.open.len() - first);
         }
         if chain.steps[usize::from(step)].edge.is_none() {
-            of.open.push(Open::Try { op, step, before: at, child: at });
+            of.open.push(PendingWalk::Try { op, step, before: at, child: at });
             return Ok(());
         }
         self.exits(nodes, chain, seen, [start, at as usize], &mut of.exits)?;
-        let attempt = |&(before, child): &(u32, u32)| Open::Try { op, step, before, child };
+        let attempt = |&(before, child): &(u32, u32)| PendingWalk::Try { op, step, before, child };
         of.open.extend(of.exits.iter().rev().map(attempt));
         Ok(())
     }
 
     /// Opens what follows a constituent that fits.
-    fn go_on(&self, nodes: Nodes<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
+    fn go_on(&self, nodes: NodeRange<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
         let next = op + 1;
         if chain.is_path {
-            let follows = if child == at { Open::Op(next) } else { Open::Enter { at: child, op: next } };
+            let follows = if child == at { PendingWalk::Op(next) } else { PendingWalk::Enter { at: child, op: next } };
             of.open.push(follows);
             return;
         }
         if chain.may_end[usize::from(next)] {
-            of.offer(Some(Best { value: 1, end: at }));
+            of.offer(Some(BestWay { value: 1, end: at }));
         }
         let first = of.open.len();
-        let mut enter = |node: usize| of.open.push(Open::Enter { at: node as u32, op: next });
+        let mut enter = |node: usize| of.open.push(PendingWalk::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
             // A constituent that is tied to a move goes on by it.
             if child != at && node != child as usize {
@@ -316,7 +316,7 @@ impl Machine<'_> {
     }
 
     /// The nodes that may follow one in a line, in their order.
-    fn after(&self, nodes: Nodes<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
+    fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
             if at > 0 && may_step(at) {
@@ -327,7 +327,7 @@ impl Machine<'_> {
         self.children(nodes, at).filter(|&child| may_step(child)).for_each(visit);
     }
 
-    fn children(&self, nodes: Nodes<'_>, at: usize) -> impl Iterator<Item = usize> {
+    fn children(&self, nodes: NodeRange<'_>, at: usize) -> impl Iterator<Item = usize> {
         let next = move |&node: &usize| match self.family.next.get(node) {
             Some(&next) if next > 0 => Some(next as usize),
             _ => None,
@@ -339,10 +339,10 @@ impl Machine<'_> {
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn fits(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         chain: &FlatChain,
         step: FlatStep,
-        seen: Seen,
+        seen: SeenMoves,
         [before, child]: [usize; 2],
         [start, at]: [usize; 2],
         count: u32,
@@ -358,7 +358,7 @@ impl Machine<'_> {
             let selected = self.selected(edge, nodes.slot(child), part_counts);
             let Some([from, to]) = selected else { return Ok(false) };
             for (place, word) in [child as u64, from, to].into_iter().enumerate() {
-                self.set(Word(step.selected.0 + place as u16), word);
+                self.set(RegisterWord(step.selected.0 + place as u16), word);
             }
             count += 1;
         }
@@ -376,7 +376,7 @@ impl Machine<'_> {
     /// The value of a path that ends at a node; none if `max` has none there.
     fn at_end(
         &mut self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         chain: &FlatChain,
         [start, at]: [usize; 2],
         count: u32,
@@ -394,21 +394,21 @@ impl Machine<'_> {
         }
         let ply = |node: usize| self.walks.plies.get(node).map_or(node, |&ply| ply as usize);
         let unfocused = ply(at) - ply(start) - count as usize;
-        self.set(Word(chain.of_path.0 + 1), count.into());
-        self.set(Word(chain.of_path.0 + 2), unfocused as u64);
+        self.set(RegisterWord(chain.of_path.0 + 1), count.into());
+        self.set(RegisterWord(chain.of_path.0 + 2), unfocused as u64);
     }
 
     // ---- what is in focus
 
     /// Whose moves count in a path that begins at a node.
-    fn seen(&self, nodes: Nodes<'_>, chain: &FlatChain, start: usize) -> Seen {
+    fn seen(&self, nodes: NodeRange<'_>, chain: &FlatChain, start: usize) -> SeenMoves {
         match chain.focus {
-            None => Seen::All,
+            None => SeenMoves::All,
             Some(FlatFocus::SideToMove) => {
                 // Where no move leaves it, none counts.
                 let child = first_child(nodes, start);
                 let is_white = |child| self.games.moves().to(nodes.slot(child)).is_by_white();
-                Seen::White(child.is_some_and(is_white))
+                SeenMoves::White(child.is_some_and(is_white))
             }
             Some(FlatFocus::Pieces { set, capture }) => {
                 let mut squares = self.get(set);
@@ -417,28 +417,28 @@ impl Machine<'_> {
                     set |= bit(self.men.on[start][squares.trailing_zeros() as usize]);
                     squares &= squares - 1;
                 }
-                Seen::Pieces { set, capture }
+                SeenMoves::Pieces { set, capture }
             }
         }
     }
 
     /// Whether the move to a node counts.
-    fn is_seen(&self, nodes: Nodes<'_>, seen: Seen, node: usize) -> bool {
+    fn is_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, node: usize) -> bool {
         match seen {
-            Seen::All => true,
-            Seen::White(white) => self.games.moves().to(nodes.slot(node)).is_by_white() == white,
-            Seen::Pieces { set, capture } => {
-                let Moved { movers, taken } = self.walks.moved[node];
+            SeenMoves::All => true,
+            SeenMoves::White(white) => self.games.moves().to(nodes.slot(node)).is_by_white() == white,
+            SeenMoves::Pieces { set, capture } => {
+                let TouchedPieces { movers, taken } = self.walks.moved[node];
                 movers & set != 0 || capture && taken & set != 0
             }
         }
     }
 
     /// Whether the part of a move that leaves a square counts.
-    fn is_part_seen(&self, seen: Seen, before: usize, child: usize, square: u8) -> bool {
+    fn is_part_seen(&self, seen: SeenMoves, before: usize, child: usize, square: u8) -> bool {
         match seen {
-            Seen::All | Seen::White(_) => true,
-            Seen::Pieces { set, capture } => {
+            SeenMoves::All | SeenMoves::White(_) => true,
+            SeenMoves::Pieces { set, capture } => {
                 bit(self.men.on[before][square as usize]) & set != 0
                     || capture && self.walks.moved[child].taken & set != 0
             }
@@ -448,9 +448,9 @@ impl Machine<'_> {
     /// The nearest moves that count on every branch; at the start those that leave it.
     fn exits(
         &self,
-        nodes: Nodes<'_>,
+        nodes: NodeRange<'_>,
         chain: &FlatChain,
-        seen: Seen,
+        seen: SeenMoves,
         [start, at]: [usize; 2],
         exits: &mut Vec<(u32, u32)>,
     ) -> Result<(), Stopped> {
@@ -483,23 +483,23 @@ impl Machine<'_> {
 
     /// The table for what is known of a chain as long as all means the same; none where nothing may be remembered, or
     /// where it would be too much.
-    fn table(&self, chain: &FlatChain, of: &mut Searched, seen: Seen) -> Option<usize> {
+    fn table(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> Option<usize> {
         of.key.clear();
         match &chain.memory {
-            Memory::Nothing => return None,
-            Memory::OfStart => of.tables.clear(),
-            Memory::OfWords { vars, words } => {
+            SearchMemory::Nothing => return None,
+            SearchMemory::OfStart => of.tables.clear(),
+            SearchMemory::OfWords { vars, words } => {
                 for &var in vars {
                     let bound = self.bound[usize::from(var)];
-                    of.key.extend([u64::from(bound), if bound { self.get(Word(var)) } else { 0 }]);
+                    of.key.extend([u64::from(bound), if bound { self.get(RegisterWord(var)) } else { 0 }]);
                 }
                 of.key.extend(words.iter().map(|&word| self.get(word)));
             }
         }
         match seen {
-            Seen::All => {}
-            Seen::White(white) => of.key.push(white.into()),
-            Seen::Pieces { set, .. } => of.key.push(set),
+            SeenMoves::All => {}
+            SeenMoves::White(white) => of.key.push(white.into()),
+            SeenMoves::Pieces { set, .. } => of.key.push(set),
         }
         of.tables.place(&of.key)
     }
@@ -508,12 +508,12 @@ impl Machine<'_> {
 impl Searched {
     fn enter(&mut self, at: u32, op: u16, count: u32) {
         let (open, seen) = (self.open.len(), self.seen.len());
-        self.frames.push(Frame { at, op, count, open, seen, best: None });
-        self.open.push(Open::Op(op));
+        self.frames.push(WalkFrame { at, op, count, open, seen, best: None });
+        self.open.push(PendingWalk::Op(op));
     }
 
     /// Another way on from the last frame, which is taken if it is better than those before.
-    fn offer(&mut self, way: Option<Best>) {
+    fn offer(&mut self, way: Option<BestWay>) {
         let (Some(way), Some(frame)) = (way, self.frames.last_mut()) else { return };
         if frame.best.is_none_or(|best| way.value > best.value) {
             frame.best = Some(way);
@@ -522,9 +522,9 @@ impl Searched {
 }
 
 /// A way with the position or move that leads to it.
-fn longer(chain: &FlatChain, best: Best) -> Best {
+fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     let more = i64::from(chain.largest.is_none());
-    Best { value: best.value + more, ..best }
+    BestWay { value: best.value + more, ..best }
 }
 
 /// Where a table knows of a node and an operation.

@@ -71,8 +71,8 @@ fn count(kind: TransformKind, of: impl Into<Node>) -> Node {
 }
 
 /// The copies of a transform, and whether they are counted.
-fn orbit(node: &Node) -> (bool, Vec<Filter>) {
-    match &Expander::expand(node, CopyOrder::Declared).unwrap() {
+fn orbit(node: &Node) -> (bool, Vec<PlainFilter>) {
+    match &CopyBuilder::expand(node, CopyOrder::Declared).unwrap() {
         Any::Condition(f) if let ConditionOp::Form(Copies::Orbit(copies)) = f.op() => (false, copies.clone()),
         Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => {
             (false, copies.iter().cloned().map(Any::from).collect())
@@ -87,7 +87,7 @@ fn orbit(node: &Node) -> (bool, Vec<Filter>) {
     }
 }
 
-fn is_orbit(filter: &Filter) -> bool {
+fn is_orbit(filter: &PlainFilter) -> bool {
     matches!(Standing::of(filter.node()), Standing::Orbit(copies) if !copies.is_empty())
 }
 
@@ -181,12 +181,12 @@ fn corners_moved(i: i32, j: i32) -> u64 {
 #[test]
 fn colours_swap_in_every_member_that_has_one() {
     fn swapped(node: &Node) -> String {
-        let mut expander = Expander { nodes: 0, order: CopyOrder::Declared };
+        let mut expander = CopyBuilder { nodes: 0, order: CopyOrder::Declared };
         let filter = expander.any(node).unwrap();
-        format!("{:?}", expander.image(&Basic::SwapColors, &filter).unwrap())
+        format!("{:?}", expander.image(&BasicTransform::SwapColors, &filter).unwrap())
     }
     fn same(node: &Node) -> String {
-        format!("{:?}", Expander { nodes: 0, order: CopyOrder::Declared }.any(node).unwrap())
+        format!("{:?}", CopyBuilder { nodes: 0, order: CopyOrder::Declared }.any(node).unwrap())
     }
     let condition = |op: ConditionOp<Written>| node(op);
     let number = |op: NumberOp<Written>| node(op);
@@ -223,7 +223,7 @@ fn notransform_shields_and_rotate45_is_choosy() {
     let all = || of(rooks(&[Color::White]), Bitboard::FULL);
     assert_eq!(size(any(Flip, shield(a1()))), 1);
     assert_eq!(size(any(Rotate45, shield(a1()))), 1);
-    let error = |query| Expander::expand(&query, CopyOrder::Declared).unwrap_err();
+    let error = |query| CopyBuilder::expand(&query, CopyOrder::Declared).unwrap_err();
     assert_eq!(error(any(Rotate45, at(&["a1"]))), ReferenceError::Rotate45Squares);
     assert_eq!(error(any(Rotate45, shade(all()))), ReferenceError::Rotate45Shade);
     assert_eq!(error(count(Rotate45, any(Shift, at(&["a1"])))), ReferenceError::Rotate45Squares);

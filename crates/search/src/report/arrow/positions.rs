@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::{ArrowBlock, ArrowRows};
-use crate::report::{Found, Walk};
+use crate::report::{Found, NodeWalk};
 use orbit_core::board::{MoveKind, PackedMove, Position, Role, Square};
 use orbit_core::game::Rating;
 use orbit_engine::Answer;
@@ -93,7 +93,7 @@ impl ArrowRows for PositionRows {
             };
             let elo = |rating: Rating| rating.of_game(&game).and_then(|elo| i16::try_from(elo).ok());
             let (white_elo, black_elo) = (elo(Rating::White), elo(Rating::Black));
-            let mut walk = Walk::of(&game);
+            let mut walk = NodeWalk::of(&game);
             for slot in found.hits.slots(first..game.end_slot()) {
                 let node = (slot - first) as u32;
                 walk.to(node);

@@ -6,7 +6,7 @@ use super::{number, table, table_behind};
 use crate::report::{
     findings::{CopyFindings, Findings, OrbitFindings, PatternBoard, TransformSum},
     summary::grouped,
-    svg::{Diagram, percent},
+    svg::{BoardDrawing, percent},
 };
 use orbit_core::board::Bitboard;
 
@@ -62,7 +62,7 @@ fn copies_word(count: u64) -> String {
 
 fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Markup {
     let (placement, area) = (&pattern.placement, pattern.area.0);
-    Diagram { id, title, placement, lit: Bitboard::EMPTY, area, arrows: &[], has_names }.picture()
+    BoardDrawing { id, title, placement, lit: Bitboard::EMPTY, area, arrows: &[], has_names }.picture()
 }
 
 /// The conditions of a copy that its board does not show.

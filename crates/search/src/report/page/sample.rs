@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::number;
 use crate::report::{
     findings::{Findings, SampleHit, SampleMoves},
-    svg::Diagram,
+    svg::BoardDrawing,
 };
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenRecord, Leniency};
@@ -41,7 +41,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
     let title = format!("{} - {}, {}", known(&hit.white), known(&hit.black), place(hit));
     let id = format!("hit-{index}");
     let arrows: Vec<[Square; 2]> = hit.span.iter().flat_map(|span| &span.arrows).map(|pair| pair.0).collect();
-    let picture = Diagram {
+    let picture = BoardDrawing {
         id: &id,
         title: &title,
         placement: &hit.fen,

@@ -8,7 +8,7 @@ use orbit_core::fen::{Symbol, ranks};
 
 /// A board with what stands on it, White's side down.
 #[derive(Clone, Copy, Debug)]
-pub struct Diagram<'a> {
+pub struct BoardDrawing<'a> {
     /// What its `id` attributes begin with; no two pictures of a page may share it.
     pub id: &'a str,
     /// What it shows, in a few words.
@@ -26,7 +26,7 @@ pub struct Diagram<'a> {
     pub has_names: bool,
 }
 
-impl Diagram<'_> {
+impl BoardDrawing<'_> {
     /// The picture. It needs [`super::definitions`] in the same page.
     pub fn picture(&self) -> Markup {
         let pieces = pieces_of(self.placement);
@@ -125,7 +125,7 @@ mod tests {
         let area = Bitboard::from(Square::H8);
         let has_names = true;
         let arrows = &[[Square::D4, Square::F5], [Square::A1, Square::A8]];
-        Diagram { id: "b", title: "a < b", placement, lit, area, arrows, has_names }.picture().into_string()
+        BoardDrawing { id: "b", title: "a < b", placement, lit, area, arrows, has_names }.picture().into_string()
     }
 
     #[test]

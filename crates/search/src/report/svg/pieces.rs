@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 /// The outlines of a piece, and the lines inside it.
-struct Shape {
+struct PieceShape {
     letter: char,
     body: &'static [&'static str],
     detail: &'static str,
@@ -12,8 +12,8 @@ struct Shape {
 /// What all pieces stand on.
 const FOOT: &str = "M11.5 40.2v-2.4a2.4 2.4 0 0 1 2.4-2.4h17.2a2.4 2.4 0 0 1 2.4 2.4v2.4z";
 
-const SHAPES: [Shape; 7] = [
-    Shape {
+const SHAPES: [PieceShape; 7] = [
+    PieceShape {
         letter: 'K',
         body: &[
             "M14.2 27.6h16.6l1.6 7.8h-19.8z",
@@ -22,7 +22,7 @@ const SHAPES: [Shape; 7] = [
         ],
         detail: "M22.5 17.2v10.4M14.4 27.6h16.2M13.4 31.6h18.2",
     },
-    Shape {
+    PieceShape {
         letter: 'Q',
         body: &[
             "M14.2 27.6h16.6l1.6 7.8h-19.8z",
@@ -34,7 +34,7 @@ const SHAPES: [Shape; 7] = [
         ],
         detail: "M14.4 27.6h16.2M13.4 31.6h18.2",
     },
-    Shape {
+    PieceShape {
         letter: 'R',
         body: &[
             "M15.6 18.5h13.8l1.9 16.9h-17.6z",
@@ -42,7 +42,7 @@ const SHAPES: [Shape; 7] = [
         ],
         detail: "M16 18.5h13M14.4 31.8h16.2",
     },
-    Shape {
+    PieceShape {
         letter: 'B',
         body: &[
             "M18.3 30.6h8.4l3.4 4.8h-15.2z",
@@ -51,14 +51,14 @@ const SHAPES: [Shape; 7] = [
         ],
         detail: "M25.9 13.6l-4.6 7.2M17.9 30.6h9.2",
     },
-    Shape {
+    PieceShape {
         letter: 'N',
         body: &[
             "M31.4 35.4c.9-9.8.1-20.6-8.8-25.3l-.7-4.3-3.5 3.7c-3 1.6-4.8 4.2-5.8 7.4l-3.3 5.5c-.7 1.2-.3 2.7.9 3.4l1.7 1c1 .6 2.2.4 3-.4l1.9-2c2.2-.2 4.2-1 5.7-2.4-.2 4.9-7.4 6.9-8.3 13.4z",
         ],
         detail: "M25.6 15.2c2.6 3.6 3.2 8.6 3 14.6",
     },
-    Shape {
+    PieceShape {
         letter: 'P',
         body: &[
             "M18.9 21.2h7.2c.3 5.6 1.8 9.8 5 14.2h-17.2c3.2-4.4 4.7-8.6 5-14.2z",
@@ -68,7 +68,7 @@ const SHAPES: [Shape; 7] = [
         detail: "",
     },
     // Any piece of a colour.
-    Shape { letter: 'A', body: &["M22.5 11.5a11 11 0 1 0 0 22 11 11 0 0 0 0-22z"], detail: "" },
+    PieceShape { letter: 'A', body: &["M22.5 11.5a11 11 0 1 0 0 22 11 11 0 0 0 0-22z"], detail: "" },
 ];
 
 /// What the boards of a page refer to: the squares, their names and the pieces. To be put into a page once, before the
@@ -112,7 +112,7 @@ pub(super) fn name(letter: char) -> Option<String> {
     }
 }
 
-fn piece(shape: &Shape, color: &str, letter: char) -> Markup {
+fn piece(shape: &PieceShape, color: &str, letter: char) -> Markup {
     let has_foot = shape.letter != 'A';
     html! {
         g id=(name(letter).unwrap_or_default()) class=(color) {

@@ -1,10 +1,10 @@
 //! The requests of lichess's opening explorer.
 
-use super::head::{Head, Refusal};
-use crate::explore::{Asked, Explored, Explorer, Parameters};
+use super::head::{RequestHead, RequestRefusal};
+use crate::explore::{ExplorerRequest, Explored, Explorer, Parameters};
 use crate::library::{DatabaseError, Query};
-use crate::serve::desk::Desk;
-use crate::serve::fault::{Code, Fault};
+use crate::serve::desk::OpenDatabases;
+use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
 
 const PGN: &str = "/masters/pgn/";
@@ -20,25 +20,25 @@ pub(super) fn is_explorer(path: &str) -> bool {
 }
 
 /// The type and the text of the answer.
-pub(super) fn answer(desk: &Desk, head: &Head) -> Result<(&'static str, String), Refusal> {
+pub(super) fn answer(desk: &OpenDatabases, head: &RequestHead) -> Result<(&'static str, String), RequestRefusal> {
     let wrong = |fault: Fault| {
         let status = match fault.code {
-            Code::UnknownDatabase => 404,
-            Code::Request | Code::Query => 400,
+            ErrorCode::UnknownDatabase => 404,
+            ErrorCode::Request | ErrorCode::Query => 400,
             _ => 500,
         };
-        Refusal::new(status, fault.message)
+        RequestRefusal::new(status, fault.message)
     };
     let database = desk.database(MAIN).map_err(wrong)?;
     let failed = |error: DatabaseError| wrong(Fault::of_database(error, ""));
     if let Some(number) = head.path().strip_prefix(PGN) {
-        let missing = || Refusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
+        let missing = || RequestRefusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
         let game = database.game(number.parse().map_err(|_| missing())?).map_err(failed)?;
         return Ok((GAMES, game.ok_or_else(missing)?.pgn_text()));
     }
     let path = head.path();
     let parameters = parameters(path, head.query()?)?;
-    let asked = Asked::read(&parameters).map_err(|error| Refusal::new(400, error.to_string()))?;
+    let asked = ExplorerRequest::read(&parameters).map_err(|error| RequestRefusal::new(400, error.to_string()))?;
     let query = Query::parse(&asked.query()).map_err(|error| failed(error.into()))?;
     let conditions = asked.choice().conditions;
     let scan = conditions.into_iter().fold(database.scan(&query), |scan, one| scan.condition(one));
@@ -64,7 +64,7 @@ pub(super) fn answer(desk: &Desk, head: &Head) -> Result<(&'static str, String),
 }
 
 /// What a query asks, with the usual lengths of lists.
-fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, Refusal> {
+fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, RequestRefusal> {
     let (top, recent) = match path {
         "/masters" => ("15", "0"),
         "/player" => ("0", "8"),
@@ -90,7 +90,7 @@ fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, Re
             "topGames" => &mut out.top_games,
             "recentGames" => &mut out.recent_games,
             "variant" if !matches!(value.as_str(), "standard" | "chess960" | "fromPosition") => {
-                return Err(Refusal::new(400, format!("`variant`: games of `{value}` are not read")));
+                return Err(RequestRefusal::new(400, format!("`variant`: games of `{value}` are not read")));
             }
             // As lichess does with what it does not know.
             _ => continue,
@@ -98,7 +98,7 @@ fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, Re
         *place = Some(value);
     }
     if path == "/player" && (out.player.is_none() || out.color.is_none()) {
-        return Err(Refusal::new(400, "`player` and `color` are missing"));
+        return Err(RequestRefusal::new(400, "`player` and `color` are missing"));
     }
     Ok(out)
 }

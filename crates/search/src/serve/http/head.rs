@@ -12,7 +12,7 @@ const LINES_MAX: usize = 100;
 
 /// The head of a request.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct RequestHead {
     pub(super) method: String,
     target: String,
     /// Names in lower case, and values.
@@ -21,14 +21,14 @@ pub(super) struct Head {
 
 /// The reason why a request is not answered.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct RequestRefusal {
     status: u16,
     message: String,
 }
 
-impl Refusal {
-    pub(super) fn new(status: u16, message: impl Into<String>) -> Refusal {
-        Refusal { status, message: message.into() }
+impl RequestRefusal {
+    pub(super) fn new(status: u16, message: impl Into<String>) -> RequestRefusal {
+        RequestRefusal { status, message: message.into() }
     }
 
     /// Writes it as JSON.
@@ -42,49 +42,49 @@ impl Refusal {
     }
 }
 
-impl Head {
+impl RequestHead {
     /// Reads a head; gives also what was read behind it.
-    pub(super) fn read(input: &mut impl Read) -> Result<(Head, Vec<u8>), Refusal> {
+    pub(super) fn read(input: &mut impl Read) -> Result<(RequestHead, Vec<u8>), RequestRefusal> {
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
         loop {
             let read = match input.read(&mut buffer) {
-                Ok(0) => return Err(Refusal::new(400, "the request ends in its head")),
+                Ok(0) => return Err(RequestRefusal::new(400, "the request ends in its head")),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => return Err(Refusal::new(408, "the request took too long")),
+                Err(_) => return Err(RequestRefusal::new(408, "the request took too long")),
             };
             bytes.extend_from_slice(&buffer[..read]);
             let mut lines = [httparse::EMPTY_HEADER; LINES_MAX];
             let mut request = httparse::Request::new(&mut lines);
             match request.parse(&bytes) {
                 Ok(httparse::Status::Complete(end)) => {
-                    let head = Head::of(&request)?;
+                    let head = RequestHead::of(&request)?;
                     return Ok((head, bytes.split_off(end)));
                 }
                 Ok(httparse::Status::Partial) if bytes.len() < HEAD_BYTES_MAX => {}
                 Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
                     let is_path = !bytes.contains(&b'\n');
                     let status = if is_path { 414 } else { 431 };
-                    return Err(Refusal::new(status, "the head of the request is too long"));
+                    return Err(RequestRefusal::new(status, "the head of the request is too long"));
                 }
-                Err(error) => return Err(Refusal::new(400, format!("no request of HTTP: {error}"))),
+                Err(error) => return Err(RequestRefusal::new(400, format!("no request of HTTP: {error}"))),
             }
         }
     }
 
-    fn of(request: &httparse::Request) -> Result<Head, Refusal> {
+    fn of(request: &httparse::Request) -> Result<RequestHead, RequestRefusal> {
         let target = request.path.unwrap_or_default().to_owned();
         if target.len() > TARGET_BYTES_MAX {
-            return Err(Refusal::new(414, format!("a path has at most {TARGET_BYTES_MAX} bytes")));
+            return Err(RequestRefusal::new(414, format!("a path has at most {TARGET_BYTES_MAX} bytes")));
         }
         let line = |line: &httparse::Header| {
             let value = str::from_utf8(line.value).ok()?.trim().to_owned();
             Some((line.name.to_ascii_lowercase(), value))
         };
         let lines = request.headers.iter().map(line).collect::<Option<Vec<_>>>();
-        let lines = lines.ok_or_else(|| Refusal::new(400, "a line of the head is no text"))?;
-        Ok(Head { method: request.method.unwrap_or_default().to_owned(), target, lines })
+        let lines = lines.ok_or_else(|| RequestRefusal::new(400, "a line of the head is no text"))?;
+        Ok(RequestHead { method: request.method.unwrap_or_default().to_owned(), target, lines })
     }
 
     /// The values of all lines of a name.
@@ -98,7 +98,7 @@ impl Head {
     }
 
     /// The names and values of the query, decoded.
-    pub(super) fn query(&self) -> Result<Vec<(String, String)>, Refusal> {
+    pub(super) fn query(&self) -> Result<Vec<(String, String)>, RequestRefusal> {
         let query = self.target.split_once('?').map_or("", |(_, query)| query);
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         let pair = |pair: &str| {
@@ -106,7 +106,7 @@ impl Head {
             Some((decoded(name)?, decoded(value)?))
         };
         let pairs: Option<Vec<_>> = pairs.map(pair).collect();
-        pairs.ok_or_else(|| Refusal::new(400, "a value of the query is no UTF-8 behind %"))
+        pairs.ok_or_else(|| RequestRefusal::new(400, "a value of the query is no UTF-8 behind %"))
     }
 
     /// True if it shows the token. All bytes are compared, so that time tells nothing of it.
@@ -119,16 +119,16 @@ impl Head {
     }
 
     /// The number of bytes that follow.
-    pub(super) fn body_bytes(&self) -> Result<u64, Refusal> {
+    pub(super) fn body_bytes(&self) -> Result<u64, RequestRefusal> {
         let mut lengths = self.all("content-length");
         let length = match (lengths.next(), lengths.next(), self.all("transfer-encoding").next()) {
             (Some(length), None, None) => length.parse::<u64>().ok(),
             _ => None,
         };
         match length {
-            None => Err(Refusal::new(411, "give the Content-Length of the requests")),
+            None => Err(RequestRefusal::new(411, "give the Content-Length of the requests")),
             Some(bytes) if bytes > BODY_BYTES_MAX as u64 => {
-                Err(Refusal::new(413, format!("requests have at most {BODY_BYTES_MAX} bytes together")))
+                Err(RequestRefusal::new(413, format!("requests have at most {BODY_BYTES_MAX} bytes together")))
             }
             Some(bytes) => Ok(bytes),
         }

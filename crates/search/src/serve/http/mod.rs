@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use self::head::{Head, Refusal};
-use super::answer::Answer;
+use self::head::{RequestHead, RequestRefusal};
+use super::answer::Response;
 use super::converse::{Greeting, Origin, converse};
-use super::desk::Desk;
-use super::folder::Files;
-use super::place::{ListenError, Place};
+use super::desk::OpenDatabases;
+use super::folder::RequestFiles;
+use super::place::{ListenError, Endpoint};
 use orbit_core::sync::lock;
 
 /// Connections at the same time at most.
@@ -70,7 +70,7 @@ pub struct HttpListener {
     origins: Vec<HttpOrigin>,
     token: String,
     /// Files that requests with the token may use.
-    files: Files,
+    files: RequestFiles,
 }
 
 impl HttpListener {
@@ -83,12 +83,12 @@ impl HttpListener {
         address: SocketAddr,
         allow_remote: bool,
         origins: Vec<HttpOrigin>,
-        files: Files,
+        files: RequestFiles,
     ) -> Result<HttpListener, ListenError> {
         if !address.ip().is_loopback() && !allow_remote {
             return Err(ListenError::Remote(address));
         }
-        let system = |error| ListenError::System(Place::Address(address), error);
+        let system = |error| ListenError::System(Endpoint::Address(address), error);
         let socket = TcpListener::bind(address).map_err(system)?;
         let address = socket.local_addr().map_err(system)?;
         let mut bytes = [0; 32];
@@ -100,11 +100,11 @@ impl HttpListener {
     /// The event that says where clients come and what they must show, as a line.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
-        Answer::of(json!({ "event": "listening", "address": address, "token": self.token })).line(None)
+        Response::of(json!({ "event": "listening", "address": address, "token": self.token })).line(None)
     }
 
     /// Serves clients until the process ends, each on a thread of its own.
-    pub fn serve(&self, desk: &Desk, greeting: Greeting<'_>) {
+    pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let count = Mutex::new(0);
         std::thread::scope(|scope| {
             loop {
@@ -119,12 +119,12 @@ impl HttpListener {
                     is_full
                 };
                 if is_full {
-                    let refusal = Refusal::new(503, "too many clients are connected: come again later");
+                    let refusal = RequestRefusal::new(503, "too many clients are connected: come again later");
                     // Small enough for the system to take at once.
                     let _ = refusal.write(&stream, None);
                     continue;
                 }
-                let leaves = LeaveOnDrop(&count);
+                let leaves = ConnectionGuard(&count);
                 let talk = move || {
                     let _leaves = leaves;
                     // An error of the connection is its end.
@@ -137,10 +137,10 @@ impl HttpListener {
         })
     }
 
-    fn talk(&self, stream: &TcpStream, desk: &Desk, greeting: Greeting<'_>) -> io::Result<()> {
+    fn talk(&self, stream: &TcpStream, desk: &OpenDatabases, greeting: Greeting<'_>) -> io::Result<()> {
         stream.set_write_timeout(Some(BODY_TIME))?;
         let mut input = Timed { stream, until: Instant::now() + HEAD_TIME };
-        let answered = match Head::read(&mut input) {
+        let answered = match RequestHead::read(&mut input) {
             Ok((head, rest)) => self.answer(stream, &head, rest, desk, greeting),
             Err(refusal) => refusal.write(stream, None),
         };
@@ -154,16 +154,16 @@ impl HttpListener {
     fn answer(
         &self,
         stream: &TcpStream,
-        head: &Head,
+        head: &RequestHead,
         rest: Vec<u8>,
-        desk: &Desk,
+        desk: &OpenDatabases,
         greeting: Greeting<'_>,
     ) -> io::Result<()> {
         let origin = match self.check(head) {
             Ok(origin) => origin,
             Err(refusal) => return refusal.write(stream, None),
         };
-        let refuse = |refusal: Refusal| refusal.write(stream, origin);
+        let refuse = |refusal: RequestRefusal| refusal.write(stream, origin);
         match (head.method.as_str(), head.path()) {
             ("OPTIONS", _) => head::preflight(stream, origin),
             ("GET", path) if explorer::is_explorer(path) => match explorer::answer(desk, head) {
@@ -172,27 +172,27 @@ impl HttpListener {
             },
             ("POST", "/requests") => {
                 if !head.has_token(&self.token) {
-                    return refuse(Refusal::new(401, "give the token: Authorization: Bearer TOKEN"));
+                    return refuse(RequestRefusal::new(401, "give the token: Authorization: Bearer TOKEN"));
                 }
                 match head.body_bytes() {
                     Ok(bytes) => self.converse(stream, (rest, bytes), desk, greeting, origin),
                     Err(refusal) => refuse(refusal),
                 }
             }
-            (_, "/requests") => refuse(Refusal::new(405, "send requests by POST")),
-            (_, path) if explorer::is_explorer(path) => refuse(Refusal::new(405, "ask by GET")),
-            _ => refuse(Refusal::new(404, "there are /masters, /lichess, /player and /requests")),
+            (_, "/requests") => refuse(RequestRefusal::new(405, "send requests by POST")),
+            (_, path) if explorer::is_explorer(path) => refuse(RequestRefusal::new(405, "ask by GET")),
+            _ => refuse(RequestRefusal::new(404, "there are /masters, /lichess, /player and /requests")),
         }
     }
 
     /// Sees that a request comes from no other page; gives the origin of one that may ask.
-    fn check<'a>(&self, head: &'a Head) -> Result<Option<&'a str>, Refusal> {
+    fn check<'a>(&self, head: &'a RequestHead) -> Result<Option<&'a str>, RequestRefusal> {
         let hosts: Vec<&str> = head.all("host").collect();
         let [host] = hosts[..] else {
-            return Err(Refusal::new(400, "a request has one Host"));
+            return Err(RequestRefusal::new(400, "a request has one Host"));
         };
         if !self.is_own(host) {
-            return Err(Refusal::new(421, "the Host is none of this server: ask it by its address"));
+            return Err(RequestRefusal::new(421, "the Host is none of this server: ask it by its address"));
         }
         let is_allowed = |origin: &str| {
             let own = origin.strip_prefix("http://").is_some_and(|origin| origin.eq_ignore_ascii_case(host));
@@ -201,12 +201,12 @@ impl HttpListener {
         let mut origins = head.all("origin");
         match (origins.next(), origins.next()) {
             (Some(origin), None) if is_allowed(origin) => Ok(Some(origin)),
-            (Some(_), _) => Err(Refusal::new(403, "pages of this Origin may not ask: see --allow-origin")),
+            (Some(_), _) => Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin")),
             // Browsers say so where they send no origin: an image, a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
             {
-                Err(Refusal::new(403, "other pages may not ask"))
+                Err(RequestRefusal::new(403, "other pages may not ask"))
             }
             (None, _) => Ok(None),
         }
@@ -234,7 +234,7 @@ impl HttpListener {
         &self,
         stream: &TcpStream,
         (rest, bytes): (Vec<u8>, u64),
-        desk: &Desk,
+        desk: &OpenDatabases,
         greeting: Greeting<'_>,
         origin: Option<&str>,
     ) -> io::Result<()> {
@@ -255,9 +255,9 @@ impl HttpListener {
 }
 
 /// Takes a connection from the count when it has ended.
-struct LeaveOnDrop<'a>(&'a Mutex<usize>);
+struct ConnectionGuard<'a>(&'a Mutex<usize>);
 
-impl Drop for LeaveOnDrop<'_> {
+impl Drop for ConnectionGuard<'_> {
     fn drop(&mut self) {
         *lock(self.0) -= 1;
     }
