@@ -7,7 +7,9 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use orbit_chess::{BlockResult, Collector, Color, Database, Part, PartError, Query, Role, MemoryBudget, Rows, Wants};
+use orbit_chess::{
+    BlockResult, Collector, Color, Database, MemoryBudget, Part, PartError, Query, Role, Rows, Wants,
+};
 use serde::{Deserialize, Serialize};
 
 /// Counts the squares of the king to move at hits.

@@ -97,7 +97,7 @@ pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
 pub use orbit_core::diagnostic::{Diagnostic, Severity};
 pub use orbit_core::game::PlayerName;
 pub use orbit_core::named::{Named, UnknownName};
-pub use orbit_database::{PlaceCache, MemoryBudget, Summary};
+pub use orbit_database::{MemoryBudget, PlaceCache, Summary};
 pub use orbit_engine::gpu::GpuOptions;
 pub use orbit_engine::verify::Sample;
 pub use orbit_engine::{Answer, SpanKind, Wants};

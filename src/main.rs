@@ -14,5 +14,8 @@ fn main() -> ExitCode {
     orbit_command::memory::end_panics_of_memory();
     orbit_command::drivers::quiet();
     let program = std::env::current_exe().map_or_else(|_| OsString::from("orbit"), PathBuf::into_os_string);
-    ExitCode::from(orbit_command::run(orbit_command::Cli::of(vec![program], std::env::args_os().collect())))
+    ExitCode::from(orbit_command::run(orbit_command::Cli::parse(
+        vec![program],
+        std::env::args_os().collect(),
+    )))
 }

@@ -107,8 +107,8 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
 /// The value itself at every position, beside the condition.
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
-    let engines =
-        [VALUE, CONDITION].map(|query| prepared(query, PlanOptions::default()).cpu().expect("a plan says it"));
+    let engines = [VALUE, CONDITION]
+        .map(|query| prepared(query, PlanOptions::default()).cpu().expect("a plan says it"));
     let found = Cell::new(0);
     let value = || found.set(blocks.iter().map(|block| values_of(&engines[0], block)).sum());
     let agree = || bench.counts.agree("blocks for values", CONDITION, hits(&engines[1], &blocks));

@@ -22,13 +22,13 @@ use orbit_reel::{
 use orbit_search::{
     choice::Choice,
     executor::{EngineChoice, EngineOptions, Executor},
-    job::{Job, JobPart, PartWriter, JobRequest, Replay, record},
+    job::{Job, JobPart, JobRequest, PartWriter, Replay, record},
     report::{Format, Layout, PgnWriter, game_pgn, page::page},
     run::{
-        About, Collectors, FindingsCollector, ListsCollector, Part as _, Parts, ProblemsCollector, ListReach,
+        About, Collectors, FindingsCollector, ListReach, ListsCollector, Part as _, Parts, ProblemsCollector,
         Run, StatisticsCollector, TotalsCollector,
     },
-    serve::{OpenDatabases, DeskOptions, Greeting, Message, Open, Origin, What, converse},
+    serve::{Greeting, Message, Open, OpenDatabases, Origin, ServeOptions, What, converse},
     stats::Stats,
     themes,
 };
@@ -257,7 +257,7 @@ pub fn job_part(data: &[u8]) -> bool {
     let prepared = PreparedQuery::new(query, PlanOptions::default()).expect("it has copies");
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
-    let scan = Executor::of(vec![prepared], &options).expect("it has a plan").threads(1);
+    let scan = Executor::new(vec![prepared], &options).expect("it has a plan").threads(1);
     let layout =
         Format::Text { runs_max: 3, layout: Layout::Fixed, moves_max: Some(3), styled: false, cut: true };
     let collectors = Collectors {
@@ -357,7 +357,7 @@ pub fn serve(data: &[u8]) -> bool {
         _ => !line.trim_ascii().is_empty(),
     };
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').filter(is_due).take(20).collect();
-    let mut options = DeskOptions::default();
+    let mut options = ServeOptions::default();
     (options.gpu, options.threads) = (None, 1);
     let desk = OpenDatabases::new(options);
     let path = file.path().to_str().expect("it is text").to_owned();

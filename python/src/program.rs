@@ -11,6 +11,6 @@ pub fn run_program(py: Python<'_>, program: Vec<OsString>, words: Vec<OsString>)
     py.detach(|| {
         orbit_command::allocator::keep_freed_memory();
         orbit_command::drivers::quiet();
-        orbit_command::run(orbit_command::Cli::of(program, words))
+        orbit_command::run(orbit_command::Cli::parse(program, words))
     })
 }

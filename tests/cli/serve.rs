@@ -16,8 +16,8 @@ use std::sync::mpsc::{Receiver, channel};
 use orbit_chess::Cancel;
 use orbit_search::report::SCHEMA;
 use orbit_search::serve::{
-    Ask, CLIENTS_MAX, ErrorCode, DATABASES_MAX, OpenDatabases, DeskOptions, LINE_BYTES_MAX, Open, PAGE_ROWS_MAX, QUEUE_MAX,
-    RESULTS_MAX, RUNNING_MAX, SERVE_SCHEMA,
+    Ask, CLIENTS_MAX, DATABASES_MAX, ErrorCode, LINE_BYTES_MAX, Open, OpenDatabases, PAGE_ROWS_MAX,
+    QUEUE_MAX, RESULTS_MAX, RUNNING_MAX, SERVE_SCHEMA, ServeOptions,
 };
 use serde_json::{Value, json};
 
@@ -517,13 +517,13 @@ fn a_database_that_does_not_fit_is_read_anew() {
 /// Of hits that need too much memory the first are kept, and the counts are of all; the best by an order are kept all the same.
 #[test]
 fn hits_that_need_too_much_memory_are_left_out() {
-    let mut options = DeskOptions::default();
+    let mut options = ServeOptions::default();
     (options.kept_max, options.memory_max) = (900_000, 0);
     let desk = OpenDatabases::new(options);
     let cancel = Cancel::new();
     desk.open(&Open::new(vec![SAMPLE.to_owned(); 8]), &cancel, &mut |_| ()).unwrap();
     let ask = |fields: Value| {
-        let ask = Ask::of(fields.as_object().unwrap().clone()).unwrap();
+        let ask = Ask::from_fields(fields.as_object().unwrap().clone()).unwrap();
         desk.ask(&ask, &cancel, &mut |_| ()).unwrap()
     };
     let cut = ask(json!({ "query": "mate" }));

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_core::board::Position;
 use orbit_database::{BlockStream, StreamOptions};
-use orbit_pgn::{Game, Outcome, GameStatus, Tag};
+use orbit_pgn::{Game, GameStatus, Outcome, Tag};
 use orbit_reel::{Block, BlockBuilder};
 use orbit_search::executor::{EngineOptions, Executor};
 use shakmaty::fen::Fen;

@@ -30,7 +30,7 @@ pub fn rich(query: &str) -> Findings {
         date: Some("2026-01-31".into()),
         query: query.into(),
         chosen: "games with white~<Müller> & date>=2015".into(),
-        pattern: PatternBoard::of(&orbit.base),
+        pattern: PatternBoard::from_filter(&orbit.base),
         engine: "cpu, 2 threads <AVX-512>".into(),
         sources: (0..60).map(|k| format!("folder & more/a-rather-long-file-name-{k}.pgn.zst")).collect(),
         totals: HitCounts { games: 11_372, games_hit: 4_071, positions: u64::MAX, positions_hit: 98_765 },

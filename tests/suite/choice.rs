@@ -71,7 +71,7 @@ fn games_with_hits_are_counted() {
         for (place, test) in tests.into_iter().enumerate() {
             let hits = hits(&block, Values::None, test);
             let due = block.games().filter(|game| hits.count_in(game.slots()) > 0).count();
-            assert_eq!(hits.games(&GameEnds::of(&block)), due as u64, "test {place}");
+            assert_eq!(hits.games(&GameEnds::from_block(&block)), due as u64, "test {place}");
         }
     }
 }
@@ -227,7 +227,7 @@ fn games_are_ranked() {
         let mut top = TopGames::new(3);
         let order = Order::Sorted { key, reverse };
         for game in block.games() {
-            top.offer(order.rank(&game, RankFacts::of(&hits)), game.number(), || game.number());
+            top.offer(order.rank(&game, RankFacts::from_hits(&hits)), game.number(), || game.number());
         }
         top.list(0).collect::<Vec<u32>>()
     };
@@ -270,7 +270,7 @@ fn samples_are_of_games_not_of_places() {
         let games = blocks.iter().flat_map(|block| block.games());
         for game in games {
             let none = Hits { bits: Vec::new(), values: Values::None, main_lines: false };
-            let rank = Order::Sampled { seed }.rank(&game, RankFacts::of(&none));
+            let rank = Order::Sampled { seed }.rank(&game, RankFacts::from_hits(&none));
             top.offer(rank, game.number(), || game.moves().to_vec());
         }
         let mut games = top.list(0).collect::<Vec<_>>();

@@ -223,7 +223,7 @@ fn dialects_are_told_by_their_form() {
         ("(Ra1)", Dialect::Cql6),
         ("flip Ra1", Dialect::Cql6),
     ] {
-        assert_eq!(Dialect::of(text), dialect, "{text}");
+        assert_eq!(Dialect::detect(text), dialect, "{text}");
     }
     assert!(orbit_query::parse_dialect("Ra1", Some(Dialect::Cql5)).is_err());
     assert!(orbit_query::parse_dialect("(position Ra1)", Some(Dialect::Cql6)).is_err());

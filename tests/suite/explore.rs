@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use orbit_chess::{Database, DatabaseOptions, Query};
-use orbit_search::explore::{ExplorerRequest, Explored, Explorer, Parameters};
+use orbit_search::explore::{Explored, Explorer, ExplorerRequest, Parameters};
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;

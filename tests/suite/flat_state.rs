@@ -146,7 +146,8 @@ fn many_strings_are_left_to_the_reference_engine() {
     use orbit_plan::PlanOptions;
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 20_000);
     let text = "{if initial {tt=\"abcdefgh\" nn=0 while(nn<20) {tt+=tt nn+=1} while(nn<28) {uu=tt+str(nn) nn+=1}} check}";
-    let prepared = PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
+    let prepared =
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
     assert!(prepared.planner.refusal().is_none());
     let alone = prepared.cpu().unwrap().answer(&block, Wants::HITS).unwrap_err();
     assert_eq!(alone, EngineError::Stopped);

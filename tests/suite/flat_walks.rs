@@ -94,7 +94,7 @@ fn games_without_a_match_are_passed_over() {
         assert_eq!(narrowed.narrowed(), 1, "{text}");
         let some = narrowed.scan(&blocks, &request).unwrap();
         assert_eq!(all[0][0].hits.bits, some[0][0].hits.bits, "{text}");
-        let ends = GameEnds::of(sample);
+        let ends = GameEnds::from_block(sample);
         assert_eq!(all[0][0].games_found(&ends), some[0][0].games_found(&ends), "{text}");
         hits += all[0][0].hits.count();
     }

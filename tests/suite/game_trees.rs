@@ -328,12 +328,13 @@ fn each_query_of_a_run_has_its_own_lines() {
         "line --> .* --> terminal",
         "cql(variations) line --> .* --> terminal",
     ];
-    let prepared =
-        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
+    let prepared = |text: &str| {
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
+    };
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
-    let scan = Executor::of(queries.map(prepared).to_vec(), &options).unwrap();
+    let scan = Executor::new(queries.map(prepared).to_vec(), &options).unwrap();
     let database = |options| BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), options);
     let blocks = pgn_blocks_with(&text, with_variations());
     let plain = pgn_blocks(&text);
@@ -361,7 +362,7 @@ fn each_query_of_a_run_has_its_own_lines() {
             }
             let [ours, theirs] = [found, &alone].map(|answers| answers.copies.as_ref().unwrap());
             assert_eq!((ours.sums(), ours.len()), (theirs.sums(), theirs.len()), "{text}");
-            assert!((0..ours.len()).all(|hit| ours.of(hit) == theirs.of(hit)), "{text}");
+            assert!((0..ours.len()).all(|hit| ours.at_hit(hit) == theirs.at_hit(hit)), "{text}");
             // Hits of main lines stand in other places than in a block without side lines, and so do their copies.
             for (game, alone_in) in blocks[index].games().zip(of.games()) {
                 let places = (game.first_slot(), alone_in.first_slot());

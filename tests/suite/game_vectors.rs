@@ -102,7 +102,7 @@ struct Answered<'a> {
 impl Answered<'_> {
     fn add(&mut self, block: &Block, answers: &Answers) {
         for game in block.games() {
-            let facts = RankFacts { told: answers.games.as_deref(), ..RankFacts::of(&answers.hits) };
+            let facts = RankFacts { told: answers.games.as_deref(), ..RankFacts::from_hits(&answers.hits) };
             let told = facts.told.map(|games| &games[game.index()]);
             let slots = game.slots();
             let is_found = told.map_or(answers.hits.count_in(slots.clone()) > 0, |told| told.is_found);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbit_core::board::{Code, PackedMove, Position, Square};
 use orbit_engine::{
     Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
-    gpu::{AdapterChoice, InjectedFault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
+    gpu::{AdapterChoice, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions, InjectedFault},
 };
 use orbit_pgn::Game;
 use orbit_plan::PlanOptions;

@@ -16,7 +16,7 @@ const AFTERWARDS_MAX: u64 = 8;
 fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
     let looks = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&looks);
-    (Interrupt::when(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
+    (Interrupt::from_test(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
 }
 
 /// Half-moves from which on the reference engine, which looks at each position, is left out.

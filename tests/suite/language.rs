@@ -10,7 +10,7 @@ use orbit_database::StreamOptions;
 use orbit_engine::Answer;
 use orbit_query::{
     Dialect,
-    words::{self, WordGroup, WordStatus, WordValue, Word},
+    words::{self, Word, WordGroup, WordStatus, WordValue},
 };
 use orbit_reel::Block;
 
@@ -232,7 +232,8 @@ fn words_that_are_refused_say_why() {
 fn every_word_is_suggested() {
     for (group, word) in rows() {
         for &spelling in word.spellings.iter().filter(|spelling| is_word(spelling) && spelling.len() > 5) {
-            let begins = matches!(word.status, WordStatus::Refused(_)) || word.form(spelling).starts_with("cql(");
+            let begins =
+                matches!(word.status, WordStatus::Refused(_)) || word.form(spelling).starts_with("cql(");
             let misspelt = format!("{}{}", &spelling[..3], &spelling[4..]);
             if begins || words::find(group.dialect, &misspelt).is_some() {
                 continue;

@@ -7,7 +7,7 @@ use std::{
 
 use orbit_core::board::{Board, MoveKind, PackedMove, Position};
 use orbit_engine::gpu::{Kernel, Variant};
-use orbit_plan::{PlanOptions, Output, Planner};
+use orbit_plan::{Output, PlanOptions, Planner};
 use orbit_reel::{Key, SEGMENT_SLOTS};
 use wgpu::naga::{
     self, AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner,

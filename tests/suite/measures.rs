@@ -42,7 +42,7 @@ fn comments_say_what_python_chess_reads() {
     let mut games = 0;
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
-            let told = GameMeasures::of(&game);
+            let told = GameMeasures::from_game(&game);
             // How many, their sum, and their sum with each times its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {

@@ -62,7 +62,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let some = engine.scan(&blocks, &request).unwrap();
         for ((block, all), some) in blocks.iter().zip(all).zip(some) {
             assert_eq!(all[0].hits.bits, some[0].hits.bits, "{text}");
-            let found = |answers: &orbit_engine::Answers| answers.games_found(&GameEnds::of(block));
+            let found = |answers: &orbit_engine::Answers| answers.games_found(&GameEnds::from_block(block));
             assert_eq!(found(&all[0]), found(&some[0]), "{text}");
         }
         if engine.narrowed() == 0 {
@@ -73,7 +73,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let hits = condition.cpu().unwrap().hits(&blocks).unwrap().remove(0);
         let games = |(block, hits): (&&Block, _)| {
             let hits: &orbit_engine::Hits = hits;
-            block.games_len() as u64 - hits.games(&GameEnds::of(block))
+            block.games_len() as u64 - hits.games(&GameEnds::from_block(block))
         };
         passed_over += blocks.iter().zip(&hits).map(games).sum::<u64>();
     }

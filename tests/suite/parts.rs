@@ -15,9 +15,8 @@ use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::report::{Columns, Extras, Format, Layout, PgnWriter, Report, Rows, Stitcher, page::page};
 use orbit_search::run::{
     About, Collector as _, Collectors, Comment, CopiesCollector, FindingsCollector, GamesCollector,
-    GamesTaken, ListsCollector, MessagesCollector, OrderedCollector, Part as _, PartError, Parts,
-    ProblemsCollector, ListReach, Run, SpellingsCollector, StatisticsCollector, TotalsCollector,
-    WholeTextsCollector,
+    GamesTaken, ListReach, ListsCollector, MessagesCollector, OrderedCollector, Part as _, PartError, Parts,
+    ProblemsCollector, Run, SpellingsCollector, StatisticsCollector, TotalsCollector, WholeTextsCollector,
 };
 use orbit_search::stats::{Grouping, Stats};
 
@@ -367,7 +366,7 @@ fn scan(queries: &[&str]) -> Executor {
     };
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Auto;
-    Executor::of(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)
+    Executor::new(queries.iter().map(prepared).collect(), &options).unwrap().threads(2)
 }
 
 fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {

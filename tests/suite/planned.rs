@@ -33,7 +33,8 @@ fn named_queries() -> Vec<(String, String)> {
     let mut out = golden("golden-game-otb.tsv", "");
     out.extend(golden("golden-game-variations.tsv", "cql(variations) "));
     for group in words::groups().filter(|group| group.dialect == Dialect::Cql6) {
-        for word in group.words.iter().filter(|word| matches!(word.status, WordStatus::Here | WordStatus::Within(_)))
+        for word in
+            group.words.iter().filter(|word| matches!(word.status, WordStatus::Here | WordStatus::Within(_)))
         {
             let query = orbit_query::parse(word.example)
                 .unwrap_or_else(|error| panic!("{}: {error}", word.example))

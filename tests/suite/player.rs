@@ -241,7 +241,7 @@ fn counts_of_players_are_those_of_python_chess() {
     let prepared = |(_, text): &(&str, &str)| {
         PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
     };
-    let scan = Executor::of(QUESTIONS.iter().map(prepared).collect(), &EngineOptions::default()).unwrap();
+    let scan = Executor::new(QUESTIONS.iter().map(prepared).collect(), &EngineOptions::default()).unwrap();
     let mut checked = 0;
     for line in lines {
         let due: BTreeMap<&str, &str> = columns.iter().copied().zip(line).collect();

@@ -6,7 +6,7 @@ use std::{io::Cursor, ops::ControlFlow, path::Path};
 use fastrand::Rng;
 use orbit_core::board::{PackedMove, Position};
 use orbit_database::{BlockStream, StreamOptions, Summary};
-use orbit_pgn::{ReadFault, Game, Outcome, Stamp, GameStatus, Tag};
+use orbit_pgn::{Game, GameStatus, Outcome, ReadFault, Stamp, Tag};
 use orbit_reel::{
     Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
     SEGMENT_SLOTS,

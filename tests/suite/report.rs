@@ -49,7 +49,7 @@ fn moves_are_numbered_from_the_counters_of_the_start() {
     ] {
         let block = block(pgn);
         let game = block.game(0);
-        let numbers = MoveNumbers::of(&game);
+        let numbers = MoveNumbers::from_header(&game);
         let labels_found: Vec<String> = (0..game.positions() as u32)
             .map(|ply| {
                 let mut out = Vec::new();
@@ -60,7 +60,7 @@ fn moves_are_numbered_from_the_counters_of_the_start() {
         assert_eq!((labels_found.join(" ").as_str(), numbers.clock), (labels, clock), "{}", decode(pgn));
     }
     let epd = block(b"4k3/8/8/8/8/8/4P3/4K3 b - - fmvn 40;\n");
-    assert_eq!(MoveNumbers::of(&epd.game(0)).full(0), 40);
+    assert_eq!(MoveNumbers::from_header(&epd.game(0)).full(0), 40);
 }
 
 /// A game by its header, and the groups that it is in: year, White's rating, opening, White.
@@ -330,5 +330,5 @@ fn positions_are_listed_with_what_is_known_of_them() {
     assert_eq!(fens.len(), 2);
     assert!(fens[0].starts_with(board) && fens[1].starts_with(last), "{fens:?}");
     assert_eq!(again.game(1).tag("c0"), Some(&b"game 1, ply 4"[..]));
-    assert_eq!(MoveNumbers::of(&again.game(1)).full(0), 3);
+    assert_eq!(MoveNumbers::from_header(&again.game(1)).full(0), 3);
 }

@@ -10,10 +10,10 @@ use orbit_chess::{Cancel, DatabaseOptions, EngineChoice, Query};
 use orbit_engine::{
     BlockRequest, Engine, Wants,
     fallback::Fallback,
-    gpu::{CardUse, InjectedFault, GpuDevice, GpuLimits, GpuOptions},
+    gpu::{CardUse, GpuDevice, GpuLimits, GpuOptions, InjectedFault},
 };
 use orbit_reel::Block;
-use orbit_search::serve::{Ask, OpenDatabases, DeskOptions, Open};
+use orbit_search::serve::{Ask, Open, OpenDatabases, ServeOptions};
 
 use crate::{
     common::block_of_games,
@@ -239,7 +239,7 @@ fn memory_is_given_back() {
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);
-    let mut options = DeskOptions::default();
+    let mut options = ServeOptions::default();
     let mut gpu = options_for(8 << 20);
     // No other desk or database has these options.
     gpu.silence = Some(Duration::from_secs(611));

@@ -33,7 +33,7 @@ fn known(block: &Block) -> Vec<([u64; 16], u64)> {
         let (moves, mut all) = (moves_of(block, segments), [([0; 16], 0); LANES]);
         for codes in CODES.chunks(PIECES) {
             let codes = codes.try_into().unwrap();
-            let mut moved = Moved::of(&moves, codes);
+            let mut moved = Moved::from_moves(&moves, codes);
             for (n, (&segment, (may, touched))) in segments.iter().zip(&mut all).enumerate() {
                 if moved.is_special(n) {
                     moved.add_special(block, segment, n, codes);
@@ -97,7 +97,7 @@ fn material_is_that_of_all_positions() {
         ["qqqqqqqk/qqqqqqqq/qqqqqqqq/8/8/8/8/K7 w - - 0 1", "qqqqqqqk/qqqqqqqq/8/8/8/8/8/K7 w - - 0 1"];
     let of_queens = block_of(&queens.map(position));
     for block in blocks().into_iter().chain([of_queens]) {
-        let material = Material::of(&block);
+        let material = Material::from_block(&block);
         assert_eq!(material.groups(), block.segments().div_ceil(MATERIAL_SEGMENTS));
         let mut counted = vec![[(u32::MAX, 0); 16]; material.groups()];
         for_each_slot(&block, |slot| {
@@ -124,9 +124,9 @@ fn material_is_that_of_all_positions() {
     }
     for block in blocks() {
         // What was found of a block is not that of its main lines.
-        block.material(Material::of);
+        block.material(Material::from_block);
         let main_lines = block.into_main_lines(false);
-        assert_eq!(main_lines.material(Material::of), &Material::of(&main_lines));
+        assert_eq!(main_lines.material(Material::from_block), &Material::from_block(&main_lines));
     }
     assert!(positions > 15_000 && differ > 1000, "{positions} positions, {differ} numbers that change");
     assert_eq!(many, 1, "groups with more pieces of a kind than are counted");
@@ -149,7 +149,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
             assert!((&of_new.0, &of_new.1) == (&without.0, &without.1), "{text}");
             assert!((&of_searched.0, &of_searched.1) == (&without.0, &without.1), "{text}");
             // What the engine found.
-            assert_eq!(block.material(|_| panic!("it is known")), &Material::of(block));
+            assert_eq!(block.material(|_| panic!("it is known")), &Material::from_block(block));
             (first, second) = (first + of_new.2.0, second + of_searched.2.0);
             segments += of_new.2.1;
             hits += without.0.iter().flatten().map(|bits| bits.count_ones()).sum::<u32>();
@@ -195,7 +195,8 @@ const SELECTIVE: &[(&str, u64)] = &[
 /// The hits and values of a query, and of how many segments of how many no position was looked at.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let prepared = PreparedQuery::new(parsed.query, PlanOptions { screens, ..PlanOptions::default() }).unwrap();
+    let prepared =
+        PreparedQuery::new(parsed.query, PlanOptions { screens, ..PlanOptions::default() }).unwrap();
     let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
     for block in blocks {

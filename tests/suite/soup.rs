@@ -190,7 +190,7 @@ fn within_looks(
     outputs: Wants,
 ) -> Result<Answers, EngineError> {
     let looks = AtomicU64::new(0);
-    let interrupt = Interrupt::when(move || looks.fetch_add(1, Ordering::Relaxed) >= looks_max);
+    let interrupt = Interrupt::from_test(move || looks.fetch_add(1, Ordering::Relaxed) >= looks_max);
     let outputs = [outputs];
     let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&outputs) };
     let mut answers = engine.scan(&[block], &request)?;

@@ -452,12 +452,13 @@ fn positions_of_side_lines_count_by_their_plies() {
 fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;
     let stats = Stats::new(Grouping::list("ply:5,result").unwrap());
-    let prepared =
-        |text: &str| PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap();
+    let prepared = |text: &str| {
+        PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
+    };
     let mut options = EngineOptions::default();
     options.engine = EngineChoice::Cpu;
     let counted = |queries: &[&str]| {
-        let scan = Executor::of(queries.iter().map(|text| prepared(text)).collect(), &options).unwrap();
+        let scan = Executor::new(queries.iter().map(|text| prepared(text)).collect(), &options).unwrap();
         let mut database = with_variations();
         database.pgn.chunk_bytes = 8 << 10;
         let database = BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), database);
@@ -504,7 +505,7 @@ fn choosing_goes_by_nodes() {
     // Games that differ in their side lines are not the same.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
     let ranks = |order: Order| {
-        [&block, &other].map(|block| order.rank(&block.game(0), RankFacts::of(&all(block, |_| true))))
+        [&block, &other].map(|block| order.rank(&block.game(0), RankFacts::from_hits(&all(block, |_| true))))
     };
     let [ours, theirs] = ranks(Order::Sampled { seed: 1 });
     assert_ne!(ours, theirs);

@@ -61,7 +61,7 @@ fn mate() -> Position {
 /// What each position answers: `-` without a hit, `+` with one, or the number.
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
-    let query = Query { vars: vec![var], ..Query::of(body.clone()) };
+    let query = Query { vars: vec![var], ..Query::new(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
         // The reference engine says that a variable is read while it is unbound; plans have no value then.

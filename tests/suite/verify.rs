@@ -171,7 +171,7 @@ fn verification_samples_what_was_asked_for() {
 fn the_cpu_takes_over_from_a_lost_card() {
     use orbit_engine::{
         fallback::Fallback,
-        gpu::{InjectedFault, GpuError},
+        gpu::{GpuError, InjectedFault},
     };
 
     let blocks = blocks();

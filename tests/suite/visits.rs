@@ -13,7 +13,9 @@ use orbit_core::{board::Position, game::Date};
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::{EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
-use orbit_visits::{self, DateOrder, Novelty, PositionTable, PositionFacts, TableError, TableOptions, table_path};
+use orbit_visits::{
+    self, DateOrder, Novelty, PositionFacts, PositionTable, TableError, TableOptions, table_path,
+};
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 use tempfile::TempDir;
 
@@ -154,7 +156,7 @@ fn played(reel: &Path) -> Vec<Played> {
                 chess.play_unchecked(mv);
                 positions.push(name(&chess));
             }
-            let date = DateOrder::of(Date::parse(&tag("Date")));
+            let date = DateOrder::from_date(Date::parse(&tag("Date")));
             let players = [tag("White"), tag("Black")];
             all.push(Played { number: game.number(), date, players, positions, sans });
         }

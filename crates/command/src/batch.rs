@@ -13,16 +13,16 @@ use orbit_search::choice::Condition;
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Collectors, StatisticsCollector, WholeTextsCollector};
 use orbit_search::stats::{By, Grouping, Stats};
-use orbit_search::themes::{self, CATALOGUE, ThemeFault, Theme, ThemesError};
+use orbit_search::themes::{self, CATALOGUE, Theme, ThemeFault, ThemesError};
 use orbit_search::{Chosen, Request};
 
 use super::batch_table::{self, Matrix};
 use super::choosing::{missed_lines, texts};
 use super::common::{
-    GpuArgs, CtrlC, ProgressDisplay, ProgressArgs, counted, fast_engine, holds_games, shown, threads,
+    CtrlC, GpuArgs, ProgressArgs, ProgressDisplay, counted, fast_engine, holds_games, shown, threads,
 };
 use super::failure::{Exit, Failure};
-use super::pass::{PassSource, BatchPass};
+use super::pass::{BatchPass, PassSource};
 use super::players::{self, PlayerArgs};
 use super::problems::Problems;
 use super::reading::{ReadingArgs, print_substitutes};
@@ -159,7 +159,7 @@ impl Args {
 
     /// The format of `--format`, or that of the ending of the output's name.
     fn table_format(&self) -> Result<TableFormat, Failure> {
-        TableFormat::of(self.format, "--format", self.output())
+        TableFormat::from_option(self.format, "--format", self.output())
     }
 
     /// The file that is written, if it is one.
@@ -228,14 +228,14 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = args.beside.unique(BlockStream::open(&args.paths, options)?);
     print_substitutes(&database, args.quiet);
     let options = args.engine_options(database.positions_known())?;
-    let scan = Executor::of(queries, &options)?.threads(threads(args.threads));
+    let scan = Executor::new(queries, &options)?.threads(threads(args.threads));
     let files = OutputFiles::new(&database, &interrupt);
     let sink = files.open(args.output())?;
     let format = args.table_format()?;
     let pass = BatchPass {
         scan: &scan,
         interrupt: &interrupt,
-        progress: ProgressDisplay::of(&args.progress, args.quiet),
+        progress: ProgressDisplay::from_args(&args.progress, args.quiet),
         queries: counted(themes.len(), "theme", "themes"),
         begun,
         planned: Instant::now(),

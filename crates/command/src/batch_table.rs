@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use orbit_core::text::clipped;
 use orbit_core::visible::{EscapeContext, escape};
 use orbit_search::report::{TextTable, grouped};
-use orbit_search::stats::{Counts, ShareDifference, GroupRow, Grouping, GroupKey, ScoreOf, Share};
+use orbit_search::stats::{Counts, GroupKey, GroupRow, Grouping, ScoreOf, Share, ShareDifference};
 use orbit_search::themes::Theme;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ const COLUMNS_MAX: usize = 10;
 /// Longer names of groups are cut.
 const HEADING_MAX: usize = 16;
 
-/// The names of the columns in CSV: what a row is about, then the fields of [`Count`].
+/// The names of the columns in CSV: what a row is about, then the fields of [`ThemeCount`].
 const COLUMNS: [&str; 23] = [
     "theme",
     "title",
@@ -81,7 +81,7 @@ struct ThemeCount {
 }
 
 impl ThemeCount {
-    fn of(row: &GroupRow) -> ThemeCount {
+    fn from_row(row: &GroupRow) -> ThemeCount {
         let games = |end: fn(&Share) -> f64| row.games().as_ref().map(end).map(rounded);
         ThemeCount {
             games_hit: row.hit.games,
@@ -114,7 +114,7 @@ impl ThemeCount {
             difference: end(|difference| difference.value),
             difference_low: end(|difference| difference.low),
             difference_high: end(|difference| difference.high),
-            ..ThemeCount::of(row)
+            ..ThemeCount::from_row(row)
         }
     }
 }
@@ -125,7 +125,7 @@ fn rounded(number: f64) -> f64 {
 
 /// The share of games of a group less that of another one.
 fn difference(row: &GroupRow, other: &GroupRow) -> Option<ShareDifference> {
-    Some(ShareDifference::of(row.games()?, other.games()?))
+    Some(ShareDifference::between(row.games()?, other.games()?))
 }
 
 /// The answer as JSON.
@@ -271,7 +271,7 @@ impl Matrix<'_> {
             self.groupings.iter().map(|grouping| self.groups(grouping)).collect();
         for (theme, counts) in self.themes.iter().zip(self.counts) {
             let Theme { name, title, group, .. } = theme;
-            let total = ThemeCount::of(&counts.total());
+            let total = ThemeCount::from_row(&counts.total());
             out.serialize((name, title, group, "total", GroupKey::Whole, total)).expect(in_memory);
             for (grouping, groups) in self.groupings.iter().zip(&groups) {
                 let rows = by_key(counts, grouping);
@@ -292,8 +292,10 @@ impl Matrix<'_> {
             let groups = self.groups(grouping);
             let first = groups.first().and_then(|group| rows.get(&group.keys[0]));
             let groups = groups.iter().filter_map(|group| rows.get(&group.keys[0]));
-            let count =
-                |row: &GroupRow| GroupCounts { key: row.keys[0].clone(), count: ThemeCount::beside(row, first) };
+            let count = |row: &GroupRow| GroupCounts {
+                key: row.keys[0].clone(),
+                count: ThemeCount::beside(row, first),
+            };
             groups.map(count).collect()
         };
         let themes = self.themes.iter().zip(self.counts).map(|(theme, counts)| ThemeCounts {
@@ -301,7 +303,7 @@ impl Matrix<'_> {
             title: &theme.title,
             group: &theme.group,
             query: theme.query.trim(),
-            count: ThemeCount::of(&counts.total()),
+            count: ThemeCount::from_row(&counts.total()),
             groupings: self.groupings.iter().map(|by| (by.to_string(), of_grouping(counts, by))).collect(),
         });
         BatchDocument { games: all.games, positions: all.positions, themes: themes.collect() }
@@ -345,7 +347,7 @@ struct ThemeRecord<'a> {
 }
 
 impl<'a> ThemeRecord<'a> {
-    fn of(theme: &'a Theme) -> ThemeRecord<'a> {
+    fn from_theme(theme: &'a Theme) -> ThemeRecord<'a> {
         ThemeRecord {
             theme: &theme.name,
             title: &theme.title,
@@ -361,7 +363,7 @@ impl<'a> ThemeRecord<'a> {
 
 /// Writes what themes there are, without their positions.
 pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
-    let brief = |theme| ThemeRecord { hits: &[], misses: &[], ..ThemeRecord::of(theme) };
+    let brief = |theme| ThemeRecord { hits: &[], misses: &[], ..ThemeRecord::from_theme(theme) };
     sink.write_whole(&match format {
         TableFormat::Json => json(&themes.iter().map(brief).collect::<Vec<_>>()),
         TableFormat::Csv => {
@@ -389,7 +391,7 @@ pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<
 /// Writes all of one theme.
 pub(super) fn show(theme: &Theme, format: TableFormat, sink: Sink) -> Result<(), Failure> {
     match format {
-        TableFormat::Json => sink.write_whole(&json(&ThemeRecord::of(theme))),
+        TableFormat::Json => sink.write_whole(&json(&ThemeRecord::from_theme(theme))),
         TableFormat::Csv => list(std::slice::from_ref(theme), format, sink),
         TableFormat::Text => sink.write_whole(&shown(&whole(theme))),
     }

@@ -20,7 +20,7 @@ use orbit_witness::{Agreement, Rule};
 
 use super::failure::{Exit, Failure};
 
-pub(super) use super::progress::{ProgressDisplay, ProgressArgs};
+pub(super) use super::progress::{ProgressArgs, ProgressDisplay};
 pub(super) use super::terminal::Out;
 pub(super) use orbit_search::report::{grouped, kind_name, reason_lines, totals_line};
 
@@ -86,7 +86,7 @@ pub(super) fn can_wait_for_interrupts() -> bool {
 
 /// A path for messages: of a URL without user, password and query.
 pub(super) fn shown(path: &Path) -> String {
-    Url::of(path).map_or_else(|| path.display().to_string(), |url| url.shown())
+    Url::from_path(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
 /// Tells whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.zip`,

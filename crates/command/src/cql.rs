@@ -68,7 +68,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         Action::Search(options) => options,
     };
     let interrupt = CtrlC::install()?;
-    let script = Script::of(&options)?;
+    let script = Script::from_options(&options)?;
     let mut parsed = script.parse()?;
     options.apply(&mut parsed.query);
     let input = input(&options, &parsed.query, &script)?;

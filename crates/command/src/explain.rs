@@ -10,7 +10,7 @@ use orbit_engine::{
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
-use orbit_plan::{GameOp, Made, PlanOptions, OrbitNote, Plan};
+use orbit_plan::{GameOp, Made, OrbitNote, Plan, PlanOptions};
 use orbit_query::{
     Type, english,
     tree::{Counted, Kind as _, Ref, Written},
@@ -315,7 +315,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
         },
         Values::None => hit.to_string(),
     };
-    let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.of(0).to_vec());
+    let copies = copies.filter(|_| hit).map_or(Vec::new(), |copies| copies.at_hit(0).to_vec());
     Ok(EvaluatedPosition { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })
 }
 

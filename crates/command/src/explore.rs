@@ -8,11 +8,11 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
 use orbit_search::executor::{EngineOptions, Executor};
-use orbit_search::explore::{ExplorerRequest, Explored, Explorer, ExplorerPart, Parameters};
+use orbit_search::explore::{Explored, Explorer, ExplorerPart, ExplorerRequest, Parameters};
 use orbit_search::run::{Collector as _, Run};
 
 use super::common::{
-    CtrlC, Out, ProgressDisplay, ProgressArgs, from_one, is_unread, print_failures, threads, totals_line,
+    CtrlC, Out, ProgressArgs, ProgressDisplay, from_one, is_unread, print_failures, threads, totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::reading::{UnpackArgs, print_substitutes};
@@ -125,10 +125,10 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     args.unpack.apply(&mut options);
     let database = BlockStream::open(paths, options)?;
     print_substitutes(&database, args.quiet);
-    let scan = Executor::of(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
+    let scan = Executor::new(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
     let (choice, explorer) = (asked.choice(), Explorer::new(asked));
     let run = Run::new(&scan, &choice, &explorer);
-    let progress = ProgressDisplay::of(&args.progress, args.quiet);
+    let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
     let (names, mut texts) = (run.names(database.source_names()), database.texts());
     let (mut sum, mut fault) = (ExplorerPart::default(), None);
     let summary = run.for_each_part(database, &names, |streamed, part| {

@@ -2,7 +2,7 @@
 
 use orbit_database::{GameTexts, StreamedBlock};
 use orbit_search::report::PgnSeparator;
-use orbit_search::run::{Comment, WrittenGame, GamesTaken, TakeError};
+use orbit_search::run::{Comment, GamesTaken, TakeError, WrittenGame};
 
 use super::common::ProgressDisplay;
 use super::failure::Failure;

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Command, CommandFactory as _, Parser as _};
 use orbit_query::{
     Dialect,
-    words::{self, WordGroup, WordStatus, WordValue, Word},
+    words::{self, Word, WordGroup, WordStatus, WordValue},
 };
 
 use super::Cli;
@@ -258,7 +258,9 @@ fn topic(asked: &str) -> Option<&'static WordGroup> {
 fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     let mut out = Out::new();
     out.line(group.title)?;
-    for word in group.words.iter().filter(|word| matches!(word.status, WordStatus::Here | WordStatus::Within(_))) {
+    for word in
+        group.words.iter().filter(|word| matches!(word.status, WordStatus::Here | WordStatus::Within(_)))
+    {
         let name = shown(group.dialect, word, word.spellings[0]);
         out.line("")?;
         out.line(format!("  {}", word.form(&name)))?;

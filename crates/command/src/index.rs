@@ -19,7 +19,8 @@ use orbit_search::report::{totals_fields, totals_lines};
 use orbit_search::run::ProblemsPart;
 
 use super::common::{
-    CtrlC, ProgressDisplay, ProgressArgs, bytes, choice, from_one, grouped, print_failures, threads, totals_line,
+    CtrlC, ProgressArgs, ProgressDisplay, bytes, choice, from_one, grouped, print_failures, threads,
+    totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::positions;
@@ -167,7 +168,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     let mut problems =
         Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
-    let progress = ProgressDisplay::of(&args.progress, args.quiet);
+    let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
     let append = |_: &Block, encoded: &EncodedBlock| Ok(writer.append(encoded)?);
     let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
@@ -287,7 +288,7 @@ fn write(
     let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
         progress.update(&streamed);
         encoded.set_totals(streamed.totals.clone());
-        let listed = problems.are_wanted().then(|| ProblemsPart::of(&streamed.block, &sources));
+        let listed = problems.are_wanted().then(|| ProblemsPart::from_block(&streamed.block, &sources));
         let written = problems.list(listed, progress).and_then(|()| append(&streamed.block, &encoded));
         match written {
             Ok(()) => ControlFlow::Continue(()),

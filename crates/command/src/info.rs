@@ -35,7 +35,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    if let Some(url) = Url::of(&args.reel) {
+    if let Some(url) = Url::from_path(&args.reel) {
         return Err(StreamError::from(PgnError::ReelOnWeb { name: url.shown() }).into());
     }
     if let Some(path) = Manifest::locate(&args.reel).map_err(StreamError::from)? {

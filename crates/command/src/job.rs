@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use orbit_search::job::{
-    JOB_NAME, Job, JobError, JobPart, PartFault, PartWriter, JobRequest, Replay, OnePartReason, divide, record,
+    JOB_NAME, Job, JobError, JobPart, JobRequest, OnePartReason, PartFault, PartWriter, Replay, divide,
+    record,
 };
 use orbit_search::run::Run;
 use serde_json::json;
 
 use self::choose::{chosen, ranges};
-use super::common::{CtrlC, Out, ProgressDisplay, ProgressArgs, counted, from_one, grouped, print_failures};
+use super::common::{CtrlC, Out, ProgressArgs, ProgressDisplay, counted, from_one, grouped, print_failures};
 use super::failure::{Exit, Failure};
-use super::scan::{self, JobInputs, EngineOfPart, ScanPurpose, PreparedScan};
+use super::scan::{self, EngineOfPart, JobInputs, PreparedScan, ScanPurpose};
 use super::{Cli, Command, Invocation, dashes};
 
 const AFTER_HELP: &str = "\

@@ -154,7 +154,7 @@ enum Command {
 impl Cli {
     /// Reads a name and arguments, or prints help or what is wrong with them and ends the process. `program` are the words that
     /// begin the program anew, as scripts have them.
-    pub fn of(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
+    pub fn parse(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
         let cli = Cli::read(words.clone());
         Cli { invocation: Invocation { program, words }, ..cli }
     }

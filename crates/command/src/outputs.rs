@@ -11,8 +11,8 @@ use orbit_search::report::{
     Column, Columns, Extras, Format, FormatName, HitTotals, Layout, Report, Rows, Stitcher,
 };
 use orbit_search::run::{
-    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListsCollector, OrderedCollector,
-    ListReach,
+    Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListReach, ListsCollector,
+    OrderedCollector,
 };
 use orbit_search::{Chosen, UnknownName};
 

@@ -9,7 +9,9 @@ use orbit_core::fen::FenRecord;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::ExactPosition;
-use orbit_visits::{Novelty, MoveCount, PositionTable, PositionFacts, SeenGame, TableError, TableOptions, UsedTable};
+use orbit_visits::{
+    MoveCount, Novelty, PositionFacts, PositionTable, SeenGame, TableError, TableOptions, UsedTable,
+};
 use serde_json::{Value, json};
 
 use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads};
@@ -253,15 +255,19 @@ fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
 }
 
 fn novelty_text(novelty: &Novelty) -> String {
-    let before: Vec<String> =
-        novelty.before.iter().map(|MoveCount { san, games, .. }| format!("{san} {}", grouped(*games))).collect();
+    let before: Vec<String> = novelty
+        .before
+        .iter()
+        .map(|MoveCount { san, games, .. }| format!("{san} {}", grouped(*games)))
+        .collect();
     let before = if before.is_empty() { String::new() } else { format!(" (before: {})", before.join(", ")) };
     let what = novelty.label.as_deref().unwrap_or("its start position");
     format!("{}: {what}{before}", game_text(&novelty.game))
 }
 
 fn novelty_json(novelty: &Novelty) -> Value {
-    let before = novelty.before.iter().map(|MoveCount { san, games, .. }| json!({ "san": san, "games": games }));
+    let before =
+        novelty.before.iter().map(|MoveCount { san, games, .. }| json!({ "san": san, "games": games }));
     let mut all = game_json(&novelty.game);
     all["ply"] = novelty.ply.into();
     all["move"] = novelty.label.clone().into();

@@ -17,7 +17,11 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    pub(super) fn create(file: Option<&Path>, verbose: bool, files: OutputFiles) -> Result<Problems, Failure> {
+    pub(super) fn create(
+        file: Option<&Path>,
+        verbose: bool,
+        files: OutputFiles,
+    ) -> Result<Problems, Failure> {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
@@ -32,7 +36,11 @@ impl Problems {
     }
 
     /// Lists those of the next block.
-    pub(super) fn list(&mut self, part: Option<ProblemsPart>, progress: &ProgressDisplay) -> Result<(), Failure> {
+    pub(super) fn list(
+        &mut self,
+        part: Option<ProblemsPart>,
+        progress: &ProgressDisplay,
+    ) -> Result<(), Failure> {
         for line in part.into_iter().flat_map(|part| part.lines) {
             if self.verbose {
                 progress.message(&line);

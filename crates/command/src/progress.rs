@@ -76,7 +76,7 @@ impl ProgressDisplay {
     }
 
     /// What was asked for; no bar if `quiet`.
-    pub(super) fn of(args: &ProgressArgs, quiet: bool) -> ProgressDisplay {
+    pub(super) fn from_args(args: &ProgressArgs, quiet: bool) -> ProgressDisplay {
         match args.progress {
             ProgressKind::Bar => ProgressDisplay::new_if(!quiet),
             ProgressKind::None => ProgressDisplay::new_if(false),

@@ -38,8 +38,8 @@ pub(super) fn read(
         let whole = QueryText::named(query, format!("{origin}, line {number}"));
         let parsed = whole.parse(dialect)?;
         whole.print_remarks(&parsed.remarks, least);
-        let prepared =
-            PreparedQuery::new(parsed.query, PlanOptions::default()).map_err(|error| whole.failure(&error))?;
+        let prepared = PreparedQuery::new(parsed.query, PlanOptions::default())
+            .map_err(|error| whole.failure(&error))?;
         whole.print_remarks(&prepared.planner.warnings(), least);
         out.push(NamedQuery { name: name.trim().into(), text: query.trim().into(), prepared });
     }

@@ -172,7 +172,7 @@ fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<
 
 /// Whether a word leads to games, as far as this can be told without asking the web.
 fn is_there(word: &OsString) -> bool {
-    Path::new(word).exists() || Url::of(Path::new(word)).is_some()
+    Path::new(word).exists() || Url::from_path(Path::new(word)).is_some()
 }
 
 /// With a board all arguments are paths.

@@ -11,12 +11,14 @@ use orbit_core::files::refuse_clashes;
 use orbit_core::sync::lock;
 use orbit_search::Cancel;
 use orbit_search::report::{Columns, Format, Rows};
-use orbit_search::serve::{Answered, Ask, ErrorCode, OpenDatabases, Explain, Explained, Fault, KeptHits, MAIN, Open};
+use orbit_search::serve::{
+    Answered, Ask, ErrorCode, Explain, Explained, Fault, KeptHits, MAIN, Open, OpenDatabases,
+};
 
 use self::editor::{LineSource, Typed};
 use super::common::{can_wait_for_interrupts, counted, ending, grouped};
 use super::failure::{Exit, Failure};
-use super::serve::DeskArgs;
+use super::serve::OpenArgs;
 use super::show::Shown;
 use super::sink::Sink;
 use super::terminal::{
@@ -55,7 +57,7 @@ Examples:
   printf 'mate\\n:board 1\\n' | orbit repl games.pgn"))]
 pub(super) struct Args {
     #[command(flatten)]
-    desk: DeskArgs,
+    desk: OpenArgs,
 }
 
 /// The request that Ctrl-C stops, while there is one.
@@ -181,11 +183,11 @@ impl Repl {
     /// Says what is open, and how to go on; to a script what is wrong with it alone.
     fn greet(&self) -> Result<(), Failure> {
         if !self.has_prompt {
-            self.desk.databases().first().into_iter().for_each(print_problems);
+            self.desk.descriptions().first().into_iter().for_each(print_problems);
             return Ok(());
         }
         let mut out = Out::new();
-        match self.desk.databases().first() {
+        match self.desk.descriptions().first() {
             Some(database) => self.print_opened(database, &mut out)?,
             None => out.line("no games are open: `:open games.pgn` opens some")?,
         }

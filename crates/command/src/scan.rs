@@ -22,12 +22,12 @@ use orbit_search::{Chosen, Request};
 use orbit_witness::Readers;
 use serde_json::{Value, json};
 
-pub(super) use self::ready::{JobInputs, EngineOfPart, ScanPurpose, PreparedScan};
+pub(super) use self::ready::{EngineOfPart, JobInputs, PreparedScan, ScanPurpose};
 use self::run::ScanRun;
 use super::board::BoardArgs;
 use super::choosing::{ChoosingArgs, choose_similar, hints, measure_hints};
 use super::common::{
-    GpuArgs, CtrlC, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
+    CtrlC, GpuArgs, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
 };
 use super::failure::{Exit, Failure};
 use super::outputs::OutputArgs;

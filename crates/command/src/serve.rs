@@ -8,9 +8,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use orbit_search::Cancel;
-use orbit_search::serve::{OpenDatabases, DeskOptions, Greeting, Listener, Open, Origin, Endpoint, converse};
+use orbit_search::serve::{
+    Endpoint, Greeting, Listener, Open, OpenDatabases, Origin, ServeOptions, converse,
+};
 #[cfg(feature = "http")]
-use orbit_search::serve::{RequestFiles, HttpListener, HttpOrigin};
+use orbit_search::serve::{HttpListener, HttpOrigin, RequestFiles};
 
 use super::common::{GpuArgs, bytes, can_wait_for_interrupts, from_one, threads};
 use super::failure::{Exit, Failure};
@@ -69,12 +71,12 @@ pub(super) struct Args {
     #[arg(long, requires = "socket", hide_short_help = true)]
     allow_remote: bool,
     #[command(flatten)]
-    pub(super) desk: DeskArgs,
+    pub(super) desk: OpenArgs,
 }
 
 /// The databases that stay open, and what a query may use.
 #[derive(Debug, clap::Args)]
-pub(super) struct DeskArgs {
+pub(super) struct OpenArgs {
     /// Open these files at the start, as the database `main`: PGN, EPD, FEN, folders, or reels.
     ///
     /// In a build with the feature `https` also URLs of such files.
@@ -96,10 +98,10 @@ pub(super) struct DeskArgs {
     gpu: GpuArgs,
 }
 
-impl DeskArgs {
+impl OpenArgs {
     /// The desk, with the database of these files if there are any.
     pub(super) fn open(&self, cancel: &Cancel) -> Result<OpenDatabases, Failure> {
-        let mut options = DeskOptions::default();
+        let mut options = ServeOptions::default();
         options.memory_max = self.memory;
         options.gpu = self.gpu.options();
         options.threads = threads(self.threads);

@@ -151,7 +151,7 @@ impl<'a> Shown<'a> {
                 }
             }));
         }
-        let mut walk = NodeWalk::of(&game);
+        let mut walk = NodeWalk::from_game(&game);
         walk.to(node);
         Ok(Shown { game, variations, marked, walk })
     }
@@ -170,7 +170,7 @@ impl<'a> Shown<'a> {
             "number_in_source": self.game.number_in_source(),
             "offset": self.game.offset(),
             "tags": tags.collect::<Vec<_>>(),
-            "moves": sans(&mut NodeWalk::of(&self.game), 0..self.game.plies() as u32),
+            "moves": sans(&mut NodeWalk::from_game(&self.game), 0..self.game.plies() as u32),
             "result": self.game.outcome().text(),
             "problems": problems.collect::<Vec<_>>(),
             "ply": self.walk.ply(),
@@ -190,7 +190,7 @@ impl<'a> Shown<'a> {
 
     /// The side lines, in order of their nodes.
     fn lines(&self) -> Value {
-        let mut walk = NodeWalk::of(&self.game);
+        let mut walk = NodeWalk::from_game(&self.game);
         let lines = self.game.lines().map(|line| {
             walk.to(line.first_node());
             let name = walk.line().to_owned();

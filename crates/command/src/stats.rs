@@ -104,7 +104,7 @@ impl Statistics {
         }
         let (groupings, rows_max) = parse(&args.stats.join(","))?;
         let sink = begun.open(args.file())?;
-        let format = TableFormat::of(args.stats_format, "--stats-format", args.file())?;
+        let format = TableFormat::from_option(args.stats_format, "--stats-format", args.file())?;
         Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, sink }))
     }
 

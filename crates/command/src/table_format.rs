@@ -22,7 +22,7 @@ const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "
 impl TableFormat {
     /// The format that `option` chose, else that of the ending of the file's name, else text. An ending of another format
     /// is refused.
-    pub(super) fn of(
+    pub(super) fn from_option(
         asked: Option<TableFormat>,
         option: &str,
         file: Option<&Path>,

@@ -8,14 +8,14 @@ use orbit_core::board::{Bitboard, Color, Square};
 use orbit_core::diagnostic::{Diagnostic, Severity, Span};
 use orbit_core::fen::{FenError, FenRecord, Leniency, RookLetters};
 use orbit_core::positions::names::{self, Shifts, TransformStep};
-use orbit_core::positions::{SymmetryGroup, Setup, Symmetry, canonical, without_impossible_rights};
+use orbit_core::positions::{Setup, Symmetry, SymmetryGroup, canonical, without_impossible_rights};
 use orbit_query::tree::{Any, Pieces, SquaresOp};
 use orbit_search::report::words::push_squares;
 
 use super::common::{counted, grouped};
 use super::failure::{Exit, Failure};
 use super::query_text::QueryText;
-use super::transform_lines::{TransformLines, LinesOut};
+use super::transform_lines::{LinesOut, TransformLines};
 
 const USAGE: &str = "orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] [FEN]...\n       \
 orbit transform [OPTIONS] TRANSFORM[,TRANSFORM...] --squares SQUARES";
@@ -185,7 +185,12 @@ fn take_steps(args: &mut Args) -> Result<Vec<TransformStep>, Failure> {
 }
 
 /// `--squares`.
-fn show_squares(squares: &str, steps: &[TransformStep], draws: bool, sink: &mut LinesOut) -> Result<(), Failure> {
+fn show_squares(
+    squares: &str,
+    steps: &[TransformStep],
+    draws: bool,
+    sink: &mut LinesOut,
+) -> Result<(), Failure> {
     let bracketed = if squares.starts_with('[') { squares.to_string() } else { format!("[{squares}]") };
     let text = QueryText::named(&bracketed, "--squares".into());
     let mut set = read_squares(&bracketed).map_err(|error| text.failure(&error))?;
@@ -290,8 +295,11 @@ impl TransformRun<'_> {
         if let Some(group) = self.args.symmetries {
             sink.text().push(b'\t');
             let fixed = |symmetry: &Symmetry| symmetry.fixes(&record.setup.board);
-            let names: Vec<String> =
-                SymmetryGroup::from(group).symmetries().filter(fixed).map(|symmetry| symmetry.to_string()).collect();
+            let names: Vec<String> = SymmetryGroup::from(group)
+                .symmetries()
+                .filter(fixed)
+                .map(|symmetry| symmetry.to_string())
+                .collect();
             sink.text().extend_from_slice(names.join(" ").as_bytes());
         }
         sink.text().push(b'\n');

@@ -81,7 +81,7 @@ impl BlockGroup {
                 break;
             }
             if numbers.drop_duplicates(&mut streamed.block, hashes) {
-                streamed.totals = Totals::of(&streamed.block);
+                streamed.totals = Totals::from_block(&streamed.block);
             }
         }
     }
@@ -128,7 +128,7 @@ pub(super) fn prepare(
     }
     block.source_games_mut().iter_mut().for_each(|part| part.source += base);
     text.iter_mut().for_each(|part| part.source += base);
-    let totals = Totals::of(&block);
+    let totals = Totals::from_block(&block);
     let Reread { side_lines, agreement, mut difference } = reread;
     difference.iter_mut().for_each(|difference| difference.source += base);
     let block = Arc::new(block);

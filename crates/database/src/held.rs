@@ -74,7 +74,14 @@ impl Held {
             return Ok(HeldReading::Partial { totals: summary.totals, bytes: summary.bytes });
         }
         let numbers = Block::hold_all(blocks.iter().map(|streamed| &*streamed.block));
-        Ok(HeldReading::Whole(Held(Arc::new(HeldInner { blocks, variations, annotations, summary, bytes, numbers }))))
+        Ok(HeldReading::Whole(Held(Arc::new(HeldInner {
+            blocks,
+            variations,
+            annotations,
+            summary,
+            bytes,
+            numbers,
+        }))))
     }
 
     /// The database, to be read from memory.
@@ -220,7 +227,7 @@ impl Input {
 pub fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
     let Cow::Owned(block) = streamed.block.main_lines(annotations) else { return streamed };
     let side_lines = streamed.side_lines + streamed.totals.side_lines;
-    StreamedBlock { totals: Totals::of(&block), block: Arc::new(block), side_lines, ..streamed }
+    StreamedBlock { totals: Totals::from_block(&block), block: Arc::new(block), side_lines, ..streamed }
 }
 
 /// The memory that a block takes with the text that was kept of it.

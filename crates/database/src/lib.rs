@@ -38,7 +38,7 @@ pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 pub use self::turns::{ThreadShare, Turns};
 
-use self::blocks::{BlockGroup, PreparedBlock, BlockTask, BlockWork};
+use self::blocks::{BlockGroup, BlockTask, BlockWork, PreparedBlock};
 use self::numbers::RunningNumbers;
 use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url};
 use orbit_reel::{
@@ -389,7 +389,7 @@ impl BlockStream {
         let reels = if self.options.substitute_reels { paths } else { &[] };
         let named = LazyCell::new(|| substitutes::NamedReels::among(reels));
         for path in paths {
-            if Url::of(path).is_some() {
+            if Url::from_path(path).is_some() {
                 texts.push(path.clone());
             } else if is_reel(path) {
                 self.add_texts(&mut texts)?;
@@ -515,7 +515,7 @@ impl BlockStream {
     /// The names of the sources that are read from the web.
     pub fn remote_sources(&self) -> impl Iterator<Item = &str> {
         let read = self.sources.iter().filter(|source| source.reel.is_none());
-        read.map(|source| &*source.name).filter(|name| Url::of(Path::new(name)).is_some())
+        read.map(|source| &*source.name).filter(|name| Url::from_path(Path::new(name)).is_some())
     }
 
     /// The reels that are read.
@@ -641,7 +641,10 @@ impl BlockStream {
         let (totals, side_lines, agreement) =
             (&mut summary.totals, &mut summary.side_lines, &mut summary.agreement);
         let mut failure = None;
-        let limits = ordered::TaskLimits { share: options.share.as_deref(), ..ordered::TaskLimits::of(threads) };
+        let limits = ordered::TaskLimits {
+            share: options.share.as_deref(),
+            ..ordered::TaskLimits::with_threads(threads)
+        };
         let finished: Result<bool, std::convert::Infallible> =
             ordered::run(limits, &options.interrupt, steps, |group, results| {
                 for (PreparedBlock { streamed, .. }, result) in group.prepared.into_iter().zip(results) {

@@ -44,7 +44,7 @@ pub(super) struct TaskLimits<'a> {
 }
 
 impl<'a> TaskLimits<'a> {
-    pub(super) fn of(threads: usize) -> TaskLimits<'a> {
+    pub(super) fn with_threads(threads: usize) -> TaskLimits<'a> {
         TaskLimits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
     }
 
@@ -406,7 +406,7 @@ mod tests {
                 task * task
             },
         };
-        let all = run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |task, square| {
+        let all = run(TaskLimits::with_threads(threads), &AtomicBool::new(false), steps, |task, square| {
             assert_eq!(square, task * task);
             out.push(square);
             if Some(task) == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -443,7 +443,7 @@ mod tests {
                     number: |_: &mut u64| Ok(()),
                     work: |_: &u64, _: &MemoryBudget| (),
                 };
-                run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
+                run(TaskLimits::with_threads(threads), &AtomicBool::new(false), steps, |task, ()| {
                     assert!(task < 20, "planted");
                     ControlFlow::Continue(())
                 })
@@ -462,10 +462,11 @@ mod tests {
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, _: &MemoryBudget| (),
             };
-            let outcome = run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |task, ()| {
-                taken.push(task);
-                ControlFlow::Continue(())
-            });
+            let outcome =
+                run(TaskLimits::with_threads(threads), &AtomicBool::new(false), steps, |task, ()| {
+                    taken.push(task);
+                    ControlFlow::Continue(())
+                });
             assert_eq!((outcome, taken), (Err(50), (0..50).collect()));
         }
     }
@@ -485,7 +486,7 @@ mod tests {
                 most.fetch_max(now, Ordering::Relaxed);
             },
         };
-        let limits = TaskLimits { bytes_max, ..TaskLimits::of(threads) };
+        let limits = TaskLimits { bytes_max, ..TaskLimits::with_threads(threads) };
         let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
             std::thread::sleep(Duration::from_micros(task * 7919 % 900));
             held.fetch_sub(bytes, Ordering::Relaxed);
@@ -527,7 +528,7 @@ mod tests {
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, _: &MemoryBudget| (),
             };
-            let all = run(TaskLimits::of(threads), &AtomicBool::new(false), steps, |_, ()| {
+            let all = run(TaskLimits::with_threads(threads), &AtomicBool::new(false), steps, |_, ()| {
                 taken.fetch_add(1, Ordering::Relaxed);
                 ControlFlow::Continue(())
             });
@@ -559,7 +560,7 @@ mod tests {
                                 at_work.fetch_sub(1, Ordering::Relaxed);
                             },
                         };
-                        let limits = TaskLimits { share: Some(&share), ..TaskLimits::of(threads) };
+                        let limits = TaskLimits { share: Some(&share), ..TaskLimits::with_threads(threads) };
                         let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
                             taken.push(task);
                             ControlFlow::Continue(())
@@ -584,7 +585,7 @@ mod tests {
                 work: |_: &u64, room: &MemoryBudget| room.reserve(u64::MAX),
             };
             // No address space has room for such a stack.
-            let limits = TaskLimits { stack_bytes: Some(1 << 60), ..TaskLimits::of(threads) };
+            let limits = TaskLimits { stack_bytes: Some(1 << 60), ..TaskLimits::with_threads(threads) };
             let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
                 taken.push(task);
                 ControlFlow::Continue(())
@@ -604,7 +605,7 @@ mod tests {
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, _: &MemoryBudget| (),
             };
-            let outcome = run(TaskLimits::of(threads), &interrupt, steps, |task, ()| {
+            let outcome = run(TaskLimits::with_threads(threads), &interrupt, steps, |task, ()| {
                 taken = task;
                 interrupt.store(task >= 30, Ordering::Relaxed);
                 ControlFlow::Continue(())

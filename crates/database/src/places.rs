@@ -19,7 +19,7 @@ use twox_hash::XxHash3_64;
 use super::blocks::build;
 use super::{BlockStream, Input, StreamError, StreamOptions, StreamedBlock, Summary};
 use orbit_core::files::{OutputFile, open_regular, user_caches};
-use orbit_pgn::{Chunk, SourceKind, READER_VERSION, SourceText, Sources, Stamp};
+use orbit_pgn::{Chunk, READER_VERSION, SourceKind, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
 /// Counts up when the meaning of a sidecar's bytes changes.
@@ -93,7 +93,7 @@ impl BlockStream {
                 Input::Pgn { sources, base } => {
                     let Some(cache) = &self.options.places else { break };
                     let base = *base;
-                    let Some(sidecar) = Sidecar::of(sources, cache) else { break };
+                    let Some(sidecar) = Sidecar::from_sources(sources, cache) else { break };
                     match sidecar.find(number - before, &self.options) {
                         SourcePlace::Found { mut block, games_before } => {
                             block.games_before = before.saturating_add(games_before);
@@ -154,10 +154,10 @@ struct FileMark {
 }
 
 impl FileMark {
-    fn of(path: &Path) -> Option<FileMark> {
+    fn from_path(path: &Path) -> Option<FileMark> {
         let path = path.canonicalize().ok()?;
         let metadata = fs::metadata(&path).ok()?;
-        let stamp = Stamp::of(&metadata);
+        let stamp = Stamp::from_metadata(&metadata);
         Some(FileMark {
             bytes: stamp.bytes?,
             modified_ns: stamp.modified_ns?,
@@ -245,13 +245,13 @@ enum SourcePlace {
 impl Sidecar {
     /// The sidecar of sources that are all files and have text enough, with what it says if it is there and these are the
     /// files that it is about.
-    fn of(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
+    fn from_sources(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
         let bytes: u64 = sources.sources().iter().map(|source| source.bytes.unwrap_or(0)).sum();
         if bytes < cache.bytes_min {
             return None;
         }
         let paths = sources.sources().iter().map(|source| source.path.clone()).collect::<Option<Vec<_>>>()?;
-        let files = paths.iter().map(|path| FileMark::of(path)).collect::<Option<Vec<_>>>()?;
+        let files = paths.iter().map(|path| FileMark::from_path(path)).collect::<Option<Vec<_>>>()?;
         let names = files.iter().flat_map(|file| [&file.path[..], &[0]].concat()).collect::<Vec<u8>>();
         let path = cache.folder.join(format!("{:016x}.{ENDING}", XxHash3_64::oneshot(&names)));
         let unknown = GamePlaces {
@@ -405,7 +405,7 @@ impl Notes {
     fn write(self, summary: &Summary) {
         let Notes { sidecar: Sidecar { cache, path, paths, mut places }, stretches, .. } = self;
         let now = SystemTime::now();
-        let is_same = |(path, mark): (&PathBuf, &FileMark)| FileMark::of(path).as_ref() == Some(mark);
+        let is_same = |(path, mark): (&PathBuf, &FileMark)| FileMark::from_path(path).as_ref() == Some(mark);
         let is_settled = places.files.iter().all(|file| file.is_settled(now));
         let is_faultless = summary.failures().next().is_none() && summary.skipped().next().is_none();
         let is_whole = !self.is_broken && (self.is_past || summary.finished);

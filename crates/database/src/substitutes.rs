@@ -57,17 +57,17 @@ impl Outdated {
     pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
-        Outdated::of(path, reel.reader(), reel.sources(), options.to_owned())
+        Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
     /// The same of a folder.
     pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
-        Outdated::of(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
+        Outdated::new(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
     }
 
-    fn of(reel: PathBuf, reader: u32, sources: &[ReelSource], options: String) -> Option<Outdated> {
+    fn new(reel: PathBuf, reader: u32, sources: &[ReelSource], options: String) -> Option<Outdated> {
         let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
         let files = match names.len() {
             1..=NAMES_MAX => names.join(" "),

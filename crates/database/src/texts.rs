@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::{BlockStream, SourceSummary, StreamedBlock};
-use orbit_pgn::{Compression, Freshness, SourceKind, ParseOptions, SourceText, Sources};
+use orbit_pgn::{Compression, Freshness, ParseOptions, SourceKind, SourceText, Sources};
 use orbit_reel::GameRow;
 
 /// Why the text of a game is not available.
@@ -173,7 +173,8 @@ impl OpenedSource {
             Ok(freshness) => freshness.is_same(),
             Err(error) => return Err(TextError::Unreadable { name, error }),
         };
-        let reader = TextReader::open(path, options).map_err(|error| TextError::Unreadable { name, error })?;
+        let reader =
+            TextReader::open(path, options).map_err(|error| TextError::Unreadable { name, error })?;
         Ok(OpenedSource { index, is_same, reader })
     }
 }

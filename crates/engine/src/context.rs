@@ -8,7 +8,7 @@ use super::{
     columns::{GameColumn, game_column},
 };
 use crate::operations::{self, BlockGames, OperandSource};
-use orbit_plan::{CarryId, Column, Id, Made, ColumnOperand, Read, StageCarry, StageFound};
+use orbit_plan::{CarryId, Column, ColumnOperand, Id, Made, Read, StageCarry, StageFound};
 use orbit_reel::Block;
 
 /// See the module. Columns and carried answers have the numbers that the plans of the request share.
@@ -114,7 +114,9 @@ impl<'a> Context<'a> {
             Some(match *operand {
                 ColumnOperand::Constant(word) => OperandSource::Constant(word),
                 ColumnOperand::Carried(id) => OperandSource::Column(self.carried.get(&id)?),
-                ColumnOperand::Found(word, is_mask) => OperandSource::Column(self.found.get(&(word, is_mask))?),
+                ColumnOperand::Found(word, is_mask) => {
+                    OperandSource::Column(self.found.get(&(word, is_mask))?)
+                }
             })
         };
         let operands: Vec<OperandSource<'_>> = carry.operands.iter().map(operand).collect::<Option<_>>()?;

@@ -103,7 +103,7 @@ impl CopyHits {
     pub fn only(&self, all: &Hits, kept: &Hits) -> CopyHits {
         let mut out = CopyHits::new(self.sums.len(), self.detail, kept);
         let slots = all.slots(0..all.bits.len() * SEGMENT_SLOTS).enumerate();
-        let copies = slots.filter(|(_, slot)| kept.contains(*slot)).map(|(hit, _)| self.of(hit));
+        let copies = slots.filter(|(_, slot)| kept.contains(*slot)).map(|(hit, _)| self.at_hit(hit));
         copies.for_each(|copies| out.push(copies.iter().copied()));
         out
     }
@@ -179,7 +179,7 @@ impl CopyHits {
             let matches = |side| count == 2 || count == 1 && lowest == side;
             return ByColor { white: matches(0), black: matches(1) };
         }
-        any_side(self.of(hit).iter().map(|&copy| of_copies[copy as usize]))
+        any_side(self.at_hit(hit).iter().map(|&copy| of_copies[copy as usize]))
     }
 
     /// The copies that match at a hit, ascending.
@@ -187,7 +187,7 @@ impl CopyHits {
     /// # Panics
     ///
     /// When there is no such hit, or [`CopyDetail::All`] was not asked for.
-    pub fn of(&self, hit: usize) -> &[u32] {
+    pub fn at_hit(&self, hit: usize) -> &[u32] {
         let lists = self.lists.as_ref().expect("lists are read where all copies were asked for");
         let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
         &lists.copies[start..lists.ends[hit]]
@@ -227,7 +227,7 @@ mod tests {
             assert_eq!(places, [0, 1, 1, 2, 2, 2, 3, 4]);
             for (hit, copies) in of_hits.iter().enumerate() {
                 assert_eq!((found.lowest(hit), found.count(hit)), (copies.first().copied(), copies.len()));
-                assert!(detail == CopyDetail::Lowest || found.of(hit) == *copies);
+                assert!(detail == CopyDetail::Lowest || found.at_hit(hit) == *copies);
             }
         }
     }

@@ -141,7 +141,7 @@ pub struct GameEnds(Vec<u64>);
 
 impl GameEnds {
     /// Those of a block.
-    pub fn of(block: &Block) -> GameEnds {
+    pub fn from_block(block: &Block) -> GameEnds {
         let mut words = vec![0; block.slots().div_ceil(64)];
         for game in block.games() {
             let last = game.end_slot() - 1;

@@ -11,12 +11,12 @@ pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Interrupt {
     /// A switch that is set once a flag is.
-    pub fn of(flag: Arc<AtomicBool>) -> Interrupt {
-        Interrupt::when(move || flag.load(Ordering::Relaxed))
+    pub fn from_flag(flag: Arc<AtomicBool>) -> Interrupt {
+        Interrupt::from_test(move || flag.load(Ordering::Relaxed))
     }
 
     /// A switch that asks a function at each look. The function answers `true` for good once it has done so.
-    pub fn when(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
+    pub fn from_test(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
         Interrupt(Some(Arc::new(is_set)))
     }
 

@@ -73,7 +73,7 @@ pub struct Answers {
 
 impl Answers {
     /// The answer of a query that says nothing of whole games.
-    pub fn of(hits: Hits, copies: Option<CopyHits>) -> Answers {
+    pub fn new(hits: Hits, copies: Option<CopyHits>) -> Answers {
         Answers { hits, copies, games: None, commentary: None, spans: None }
     }
 

@@ -97,7 +97,7 @@ impl Verified {
     fn check_copies(&self, block: &Block, ours: &Answers, theirs: &Answers) -> Result<(), EngineError> {
         let (Some(our_copies), Some(their_copies)) = (&ours.copies, &theirs.copies) else { return Ok(()) };
         for (slot, hit) in ours.hits.slots(0..block.slots()).zip(0..our_copies.len()) {
-            let (ours, theirs) = (our_copies.of(hit), their_copies.of(hit));
+            let (ours, theirs) = (our_copies.at_hit(hit), their_copies.at_hit(hit));
             if ours != theirs {
                 let game = block.game(block.game_of_slot(slot));
                 let (game, place) = (game.number(), place(&game, slot));

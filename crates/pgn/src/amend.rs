@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::edit::{Edit, CommentSlots, edited, places};
+use super::edit::{CommentSlots, Edit, edited, places};
 use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::TextPlaces;
@@ -172,7 +172,8 @@ fn tags(text: &[u8], places: &TextPlaces, new: &[(String, Vec<u8>)]) -> Vec<Edit
         if new[at + 1..].iter().any(|(later, _)| later == name) {
             continue;
         }
-        let is_it = |(old, _): &&(ByteRange, ByteRange)| text[old.clone()].eq_ignore_ascii_case(name.as_bytes());
+        let is_it =
+            |(old, _): &&(ByteRange, ByteRange)| text[old.clone()].eq_ignore_ascii_case(name.as_bytes());
         match places.tags.iter().find(is_it) {
             Some((_, old)) => edits.push(Edit::Replace(old.clone(), escaped(value))),
             None => added.push([b"[", name.as_bytes(), b" \"", &escaped(value), b"\"]"].concat()),

@@ -1,6 +1,6 @@
 //! Comments put into the text of a game, and nothing else of it changed.
 
-use super::edit::{Edit, CommentSlots, edited};
+use super::edit::{CommentSlots, Edit, edited};
 
 /// Puts comments into the text of one game, each as ` {comment}` after the move that leads to its node and
 /// the glyphs (`!?`, `$1`) that follow that move; those on node 0 stand before the first move and its
@@ -20,7 +20,7 @@ use super::edit::{Edit, CommentSlots, edited};
 /// ```
 pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
     assert!(comments.is_sorted_by_key(|comment| comment.0), "nodes ascend");
-    let slots = CommentSlots::of(text);
+    let slots = CommentSlots::from_text(text);
     let mut edits: Vec<Edit> = Vec::with_capacity(comments.len());
     for (node, comment) in comments {
         let comment = comment_text(comment.as_ref()).into_bytes();

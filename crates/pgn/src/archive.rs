@@ -37,7 +37,7 @@ const RATIO_BYTES_MIN: u64 = 64 << 20;
 pub(super) struct ArchiveRefusal(pub(super) String);
 
 impl ArchiveRefusal {
-    fn of(reason: &str) -> ArchiveRefusal {
+    fn new(reason: &str) -> ArchiveRefusal {
         ArchiveRefusal(reason.to_owned())
     }
 
@@ -134,7 +134,8 @@ impl Archive {
     }
 
     fn list(path: &Path, format: ArchiveFormat) -> Result<Archive, ArchiveRefusal> {
-        let unreadable = |error: io::Error| ArchiveRefusal(format!("the {} cannot be read: {error}", format.name()));
+        let unreadable =
+            |error: io::Error| ArchiveRefusal(format!("the {} cannot be read: {error}", format.name()));
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let mut list = MemberList::default();
@@ -144,7 +145,7 @@ impl Archive {
             ArchiveFormat::SevenZ => Content::SevenZ(Box::new(sevenz::list(&mut &file, &mut list)?)),
             #[cfg(not(feature = "sevenz"))]
             ArchiveFormat::SevenZ => {
-                return Err(ArchiveRefusal::of(
+                return Err(ArchiveRefusal::new(
                     "this orbit was built without 7z: install it with `--features sevenz`, or unpack the 7z archive first",
                 ));
             }
@@ -182,7 +183,7 @@ impl Archive {
 
     /// The stamp that a member is known by: its size, and the time of the archive.
     pub(super) fn stamp(&self, number: usize) -> Stamp {
-        Stamp { bytes: Some(self.members[number].bytes), ..Stamp::of(&self.metadata) }
+        Stamp { bytes: Some(self.members[number].bytes), ..Stamp::from_metadata(&self.metadata) }
     }
 
     /// The names of the first members, for messages.
@@ -278,11 +279,12 @@ impl Archive {
     }
 
     fn replaced(&self) -> ArchiveRefusal {
-        ArchiveRefusal::of("the archive was replaced or written to while it was read: read it again")
+        ArchiveRefusal::new("the archive was replaced or written to while it was read: read it again")
     }
 
     fn is_of(&self, metadata: &Metadata) -> bool {
-        is_same_file(metadata, &self.metadata) && Stamp::of(metadata) == Stamp::of(&self.metadata)
+        is_same_file(metadata, &self.metadata)
+            && Stamp::from_metadata(metadata) == Stamp::from_metadata(&self.metadata)
     }
 }
 
@@ -292,8 +294,10 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
     file.by_ref().take(6).read_to_end(&mut head).ok()?;
-    let may_stand_behind = head.starts_with(b"MZ") || ArchiveFormat::of_name(path) == Some(ArchiveFormat::Zip);
-    ArchiveFormat::of(&head).or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
+    let may_stand_behind =
+        head.starts_with(b"MZ") || ArchiveFormat::of_name(path) == Some(ArchiveFormat::Zip);
+    ArchiveFormat::from_head(&head)
+        .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
 /// The file of a path: the path itself, or the archive of which it names a member, as `twic1600.zip/twic1600.pgn` does.
@@ -358,20 +362,28 @@ impl MemberList {
     }
 
     /// Adds a member. `place` is the number that its format has for it, or why it is not read.
-    fn add(&mut self, given: &str, bytes: u64, place: Result<usize, ArchiveRefusal>) -> Result<(), ArchiveRefusal> {
+    fn add(
+        &mut self,
+        given: &str,
+        bytes: u64,
+        place: Result<usize, ArchiveRefusal>,
+    ) -> Result<(), ArchiveRefusal> {
         let inner = inner(given);
         let name = self.free(&inner);
         self.names_bytes += name.len();
         if self.names_bytes > NAMES_BYTES_MAX {
-            return Err(ArchiveRefusal::of("the names of the archive's members are too long: unpack it first"));
+            return Err(ArchiveRefusal::new(
+                "the names of the archive's members are too long: unpack it first",
+            ));
         }
         let place = match place {
-            _ if ArchiveFormat::of_name(Path::new(&name)).is_some() => {
-                Err(ArchiveRefusal::of("an archive inside an archive is not read: unpack the outer one first"))
-            }
-            Ok(_) if bytes > MEMBER_BYTES_MAX => {
-                Err(ArchiveRefusal(format!("it is longer than {} GiB: unpack it first", MEMBER_BYTES_MAX >> 30)))
-            }
+            _ if ArchiveFormat::of_name(Path::new(&name)).is_some() => Err(ArchiveRefusal::new(
+                "an archive inside an archive is not read: unpack the outer one first",
+            )),
+            Ok(_) if bytes > MEMBER_BYTES_MAX => Err(ArchiveRefusal(format!(
+                "it is longer than {} GiB: unpack it first",
+                MEMBER_BYTES_MAX >> 30
+            ))),
             place => place,
         };
         let is_renamed = name != given.replace('\\', "/").trim_start_matches("./");

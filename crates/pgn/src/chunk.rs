@@ -4,7 +4,7 @@ use memchr::memrchr2;
 
 use super::decode::{Decoder, WholeBytes};
 use super::opening::{self, FirstBytes};
-use super::parse::{ParseOptions, GameParser};
+use super::parse::{GameParser, ParseOptions};
 use super::tokenizer::{self, Event, Tokenizer};
 use super::{Game, Options, lex};
 use orbit_core::fen;
@@ -184,7 +184,9 @@ impl Cutter {
             }
             let cut = match kind {
                 SourceKind::Epd => last_line_end(&self.buffer).filter(|&cut| cut > 0),
-                SourceKind::Pgn => tokenizer::last_event_line(&self.buffer).or_else(|| self.last_start(options)),
+                SourceKind::Pgn => {
+                    tokenizer::last_event_line(&self.buffer).or_else(|| self.last_start(options))
+                }
             };
             let cut = match cut {
                 Some(cut) => cut,

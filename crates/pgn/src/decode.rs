@@ -11,7 +11,7 @@ use super::Options;
 use super::archive::ArchiveRefusal;
 use super::format::ArchiveFormat;
 use super::members::Members;
-use super::unpack::{Bzip2, UnpackFault, Gzip, RawInput, Supply, Unpack, ZSTD_WINDOW_MAX, Zstd};
+use super::unpack::{Bzip2, Gzip, RawInput, Supply, Unpack, UnpackFault, ZSTD_WINDOW_MAX, Zstd};
 
 /// How a source is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ impl Compression {
         }
     }
 
-    fn of(head: &[u8]) -> Compression {
+    fn from_head(head: &[u8]) -> Compression {
         match head {
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
             [0x1f, 0x8b, ..] => Compression::Gzip,
@@ -89,7 +89,7 @@ impl Decoder {
         let hasher = options.hash.then(XxHash3_64::new);
         let mut input =
             RawInput::new(CountingReader { raw, consumed, bytes: 0, head: Vec::new(), hasher, whole: None });
-        let compression = Compression::of(input.peek(5));
+        let compression = Compression::from_head(input.peek(5));
         let unpack: Option<Box<dyn Unpack<CountingReader>>> = match compression {
             Compression::Plain | Compression::Archive => None,
             Compression::Zstd => {
@@ -223,10 +223,10 @@ pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
         [0x89, b'R', b'E', b'E', b'L', ..] => {
             Some("it is a reel: give it by its name, as a file that is not packed")
         }
-        _ if ArchiveFormat::of(head).is_some() && is_remote => {
+        _ if ArchiveFormat::from_head(head).is_some() && is_remote => {
             Some("it is an archive, which is read from its end: download it first")
         }
-        _ if ArchiveFormat::of(head).is_some() => Some(
+        _ if ArchiveFormat::from_head(head).is_some() => Some(
             "it is an archive, which is read from its end: give it as an ordinary file that is not packed",
         ),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("it is an xz file: unpack it first"),

@@ -37,7 +37,7 @@ pub(super) fn places(text: &[u8]) -> TextPlaces {
 
 impl CommentSlots {
     /// Those of the first game of a text.
-    pub(super) fn of(text: &[u8]) -> CommentSlots {
+    pub(super) fn from_text(text: &[u8]) -> CommentSlots {
         CommentSlots::new(text, &places(text))
     }
 
@@ -49,7 +49,8 @@ impl CommentSlots {
         for word in &places.words {
             let node = word.node as usize;
             slots.resize(slots.len().max(node + 1), None);
-            slots[node] = Some(CommentSlot { at: word.end, after_tags: false, in_side_line: word.in_side_line });
+            slots[node] =
+                Some(CommentSlot { at: word.end, after_tags: false, in_side_line: word.in_side_line });
         }
         CommentSlots(slots)
     }

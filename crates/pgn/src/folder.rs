@@ -58,7 +58,9 @@ impl FolderFiles {
                 let kind = entry.file_type().map_err(|error| PgnError::at(&path, error))?;
                 if kind.is_dir() {
                     folders.push(path);
-                } else if looks_like_games(&path) || ArchiveFormat::of_name(&path).is_some_and(ArchiveFormat::is_read) {
+                } else if looks_like_games(&path)
+                    || ArchiveFormat::of_name(&path).is_some_and(ArchiveFormat::is_read)
+                {
                     match fs::metadata(&path) {
                         Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),
                         // A pipe would keep us waiting.

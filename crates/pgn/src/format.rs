@@ -21,9 +21,11 @@ pub(super) enum ArchiveFormat {
 
 impl ArchiveFormat {
     /// The format that the first bytes of a file tell.
-    pub(super) fn of(head: &[u8]) -> Option<ArchiveFormat> {
+    pub(super) fn from_head(head: &[u8]) -> Option<ArchiveFormat> {
         match head {
-            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Some(ArchiveFormat::Zip),
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => {
+                Some(ArchiveFormat::Zip)
+            }
             [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some(ArchiveFormat::SevenZ),
             _ => None,
         }

@@ -328,8 +328,10 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     let is_glued = |bytes: &usize| {
         let rest = &word[*bytes..];
         !rest.is_empty()
-            && match MovetextWord::of(rest) {
-                MovetextWord::Result(_) | MovetextWord::Number { dotted: true, .. } | MovetextWord::Null => true,
+            && match MovetextWord::from_bytes(rest) {
+                MovetextWord::Result(_) | MovetextWord::Number { dotted: true, .. } | MovetextWord::Null => {
+                    true
+                }
                 MovetextWord::Other => SanShape::parse(rest).is_some() || glued_to_castling(rest) > 0,
                 MovetextWord::Number { .. } | MovetextWord::Mark => false,
             }
@@ -374,7 +376,7 @@ pub(super) enum MovetextWord {
 
 impl MovetextWord {
     /// Classifies a word that is not empty.
-    pub(super) fn of(word: &[u8]) -> MovetextWord {
+    pub(super) fn from_bytes(word: &[u8]) -> MovetextWord {
         let first = word[0];
         if first.is_ascii_alphabetic() {
             return if is_mark(word) { MovetextWord::Mark } else { MovetextWord::Other };
@@ -390,7 +392,9 @@ impl MovetextWord {
             Some(_) => MovetextWord::Other,
             None => match outcome_among_signs(word) {
                 Some(outcome) => MovetextWord::Result(outcome),
-                None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => MovetextWord::dots(word),
+                None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => {
+                    MovetextWord::dots(word)
+                }
                 None => MovetextWord::Mark,
             },
         }

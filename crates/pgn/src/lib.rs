@@ -100,7 +100,7 @@ pub use chunk::{Chunk, SourceKind, SourceText};
 pub use decode::Compression;
 pub use error::{PgnError, SourceFailure};
 pub use extent::{first_game, game_text, line_end, read_game, separator};
-pub use game::{Annotation, AnnotationKind, ReadFault, Game, Outcome, SideLine, GameStatus, Tag};
+pub use game::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 pub use options::{Options, WebOptions};
 pub use parse::ParseOptions;
 pub use place::{hash_file, is_file};

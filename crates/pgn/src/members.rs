@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::unpack::{UnpackFault, RawInput, MemberFormat, Supply, Unpack};
+use super::unpack::{MemberFormat, RawInput, Supply, Unpack, UnpackFault};
 use orbit_core::sync::lock;
 
 /// How much is unpacked apart.

@@ -72,7 +72,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
             [b'$', ..] => lex::word_end(head, at + 1),
             _ => {
                 let stop = lex::word_end(head, at);
-                match MovetextWord::of(&head[at..stop]) {
+                match MovetextWord::from_bytes(&head[at..stop]) {
                     MovetextWord::Result(_) | MovetextWord::Null => return Games,
                     MovetextWord::Mark => {
                         has_signs |= lex::glyph(&head[at..stop]).is_none();
@@ -169,7 +169,11 @@ fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
 
 /// What may follow a move number at the beginning of a text.
 fn is_like_a_move(word: &[u8]) -> bool {
-    names_square(word) || matches!(MovetextWord::of(word), MovetextWord::Result(_) | MovetextWord::Number { .. } | MovetextWord::Mark)
+    names_square(word)
+        || matches!(
+            MovetextWord::from_bytes(word),
+            MovetextWord::Result(_) | MovetextWord::Number { .. } | MovetextWord::Mark
+        )
 }
 
 /// A move in any language names a square or castles.
@@ -191,15 +195,19 @@ fn preface(head: &[u8]) -> FirstBytes {
             byte if is_blank(byte) || is_eol(byte) => at + 1,
             byte if byte.is_ascii_control() => return FirstBytes::Binary,
             b'`' if head[at..].starts_with(b"```") => return FirstBytes::Other,
-            b'[' if at_line_start(head, at) && is_tag(head, at) => return with_tag(head, at, FirstBytes::Prose),
+            b'[' if at_line_start(head, at) && is_tag(head, at) => {
+                return with_tag(head, at, FirstBytes::Prose);
+            }
             _ => {
                 let stop = lex::word_end(head, at).max(at + 1);
                 let word = &head[at..stop];
                 if word.iter().any(|&byte| byte.is_ascii_control() && !is_blank(byte)) {
                     return FirstBytes::Binary;
                 }
-                match MovetextWord::of(word) {
-                    MovetextWord::Number { length, dotted: true, .. } if !has_nul && has_moves(head, at + length) => {
+                match MovetextWord::from_bytes(word) {
+                    MovetextWord::Number { length, dotted: true, .. }
+                        if !has_nul && has_moves(head, at + length) =>
+                    {
                         return FirstBytes::Games;
                     }
                     _ => stop,
@@ -229,7 +237,10 @@ fn has_moves(head: &[u8], from: usize) -> bool {
         Some(_) => {
             let word = &head[next..lex::word_end(head, next).max(next + 1)];
             names_square(word)
-                || matches!(MovetextWord::of(word), MovetextWord::Result(_) | MovetextWord::Number { dotted: true, .. })
+                || matches!(
+                    MovetextWord::from_bytes(word),
+                    MovetextWord::Result(_) | MovetextWord::Number { dotted: true, .. }
+                )
         }
     }
 }

@@ -7,9 +7,9 @@ use super::quick;
 use super::resolve::{self, Misfit};
 use super::san::SanShape;
 use super::start::{self, VariantRules, text};
-use super::tokenizer::{Event, PlainMove, Tokenizer, StructureError};
+use super::tokenizer::{Event, PlainMove, StructureError, Tokenizer};
 use super::tree::{Loss, SideLines, comment};
-use super::{AnnotationKind, ReadFault, Game, Outcome, GameStatus, Tag};
+use super::{AnnotationKind, Game, GameStatus, Outcome, ReadFault, Tag};
 use orbit_core::board::{PackedMove, Position};
 use orbit_core::fen::ListLine;
 use orbit_core::isa::Isa;
@@ -510,7 +510,7 @@ impl<'a> GameParser<'a> {
             return;
         }
         let at = (self.game.offset - self.base) as usize;
-        let rules = self.variant.as_deref().map_or(VariantRules::Standard, VariantRules::of);
+        let rules = self.variant.as_deref().map_or(VariantRules::Standard, VariantRules::from_tag);
         let skip = match rules {
             VariantRules::Foreign => Some(format!(
                 "variant {} is not supported",

@@ -21,7 +21,7 @@ impl Stamp {
     /// The reason why it cannot be looked at.
     pub fn at(path: &Path) -> io::Result<Stamp> {
         match fs::metadata(path) {
-            Ok(metadata) => Ok(Stamp::of(&metadata)),
+            Ok(metadata) => Ok(Stamp::from_metadata(&metadata)),
             Err(error) => {
                 archive::member(path)?.map_or(Err(error), |(archive, number)| Ok(archive.stamp(number)))
             }

@@ -113,7 +113,7 @@ fn play_with(
     position: Position,
     QuickLine { moves, positions, blocks }: QuickLine<'_>,
 ) -> (usize, Position) {
-    let mut men = QuickPosition::of(position);
+    let mut men = QuickPosition::from_position(position);
     if !men.has_usual_rights() {
         return (from, position);
     }
@@ -144,7 +144,7 @@ fn play_with(
                     0 => before,
                     #[expect(unsafe_code, reason = "slots are filled one after the other")]
                     // SAFETY: all slots before this one were written.
-                    _ => QuickPosition::of(unsafe { position_slots[played - 1].assume_init() }),
+                    _ => QuickPosition::from_position(unsafe { position_slots[played - 1].assume_init() }),
                 };
                 let Some((mv, after)) = unusual(text, block.word(played), men) else { break };
                 move_slots[played].write(mv);
@@ -179,7 +179,7 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(P
     let mut position = men.position();
     let mv = resolve::plain(san, position).ok()?;
     position.play(mv);
-    Some((mv, QuickPosition::of(position)))
+    Some((mv, QuickPosition::from_position(position)))
 }
 
 /// A legal position as its side to move sees it.
@@ -197,7 +197,7 @@ struct QuickPosition {
 
 impl QuickPosition {
     #[inline(always)]
-    fn of(position: Position) -> QuickPosition {
+    fn from_position(position: Position) -> QuickPosition {
         let [p0, p1, p2, black] = position.board.planes;
         let occupied = p0 | p1 | p2;
         let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
@@ -234,7 +234,11 @@ impl QuickPosition {
 
     /// Plays the move of a word; tells whether it was a usual one and legal. Where it was not, the men stand anyhow.
     #[inline(always)]
-    fn play<const COLOR: usize>(self, sketches: &PieceTables, word: usize) -> (QuickPosition, PackedMove, bool) {
+    fn play<const COLOR: usize>(
+        self,
+        sketches: &PieceTables,
+        word: usize,
+    ) -> (QuickPosition, PackedMove, bool) {
         let QuickPosition { roles: [p0, p1, p2], own, other, own_king, other_king, state } = self;
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
@@ -266,7 +270,14 @@ impl QuickPosition {
         let passed = if origin & sketches.double[word] == 0 { 64 << 8 } else { (to as u32 ^ 8) << 8 };
         let rights = state & RIGHTS[from as usize] & RIGHTS[to];
         let state = rights | passed | (COLOR as u32 ^ 1);
-        let men = QuickPosition { roles, own: enemies, other: moved, own_king: other_king, other_king: king, state };
+        let men = QuickPosition {
+            roles,
+            own: enemies,
+            other: moved,
+            own_king: other_king,
+            other_king: king,
+            state,
+        };
         let mv = PackedMove((from | sketches.mv[word] as u32) as u16 | (COLOR as u16) << 15);
         (men, mv, wrong | seen == 0)
     }

@@ -25,7 +25,7 @@ pub(super) enum Misfit {
 /// Finds the one legal move that is meant in a legal position. A wrong or missing `x` is forgiven,
 /// nothing else is.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
-    let side = MovingSide::of(position);
+    let side = MovingSide::from_position(position);
     let (role, file, rank, to, promotion) = match shape {
         SanShape::Null => return Err(Misfit::Illegal),
         SanShape::Castle(towards) => return side.castle(towards),
@@ -54,7 +54,7 @@ pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove,
 /// [`resolve`] for a plain word.
 #[inline(always)]
 pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> {
-    let side = MovingSide::of(position);
+    let side = MovingSide::from_position(position);
     match san {
         San::Castle(towards) => side.castle(towards),
         San::Pawn { file, to, promotion } => side.pawn(file, !0, to, promotion),
@@ -72,7 +72,7 @@ struct MovingSide {
 
 impl MovingSide {
     #[inline(always)]
-    fn of(position: Position) -> MovingSide {
+    fn from_position(position: Position) -> MovingSide {
         let [p0, p1, p2, black] = position.board.planes;
         let occupied = p0 | p1 | p2;
         let own = occupied & (black ^ (u64::from(position.state.0) & 1).wrapping_sub(1));
@@ -292,7 +292,7 @@ pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<Pa
             Some(square) if square == to && piece.role == Role::Pawn && from.file() != to.file() => {
                 PackedMove::en_passant(from, to)
             }
-            _ => PackedMove::piece(from, to, Code::of(left)),
+            _ => PackedMove::piece(from, to, Code::from_piece(left)),
         };
         if is_safe(position, mv) {
             found = Some(mv);

@@ -35,7 +35,13 @@ impl SanShape {
             return None;
         }
         let is_pawn = role.is_none() && (file.is_none() || rank.is_none());
-        Some(SanShape::Piece { role: if is_pawn { Some(Role::Pawn) } else { role }, file, rank, to, promotion })
+        Some(SanShape::Piece {
+            role: if is_pawn { Some(Role::Pawn) } else { role },
+            file,
+            rank,
+            to,
+            promotion,
+        })
     }
 
     /// Whether a pawn goes to its last rank, or by the squares may do so, and what becomes of it is not told.

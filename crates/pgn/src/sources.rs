@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use twox_hash::XxHash3_64;
 
 use super::archive::{self, Archive, ArchiveRefusal, Unpacking};
-use super::chunk::{Chunk, Cutter, ChunkFailure, FailureKind};
+use super::chunk::{Chunk, ChunkFailure, Cutter, FailureKind};
 use super::decode::{Compression, Decoder, HEAD_BYTES, WholeBytes};
 use super::folder::FolderFiles;
 use super::stamp::is_same_file;
@@ -118,7 +118,7 @@ impl Sources {
         let mut all = Sources::empty(options);
         let mut web = Web::default();
         for path in paths {
-            if let Some(url) = Url::of(path) {
+            if let Some(url) = Url::from_path(path) {
                 web.add(&mut all, url)?;
                 continue;
             }
@@ -162,7 +162,12 @@ impl Sources {
     /// One source from memory, with sizes.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
-        all.add(name.to_owned(), None, Some(bytes.len() as u64), SourceInput::Bytes(SharedBytes(Arc::new(bytes))));
+        all.add(
+            name.to_owned(),
+            None,
+            Some(bytes.len() as u64),
+            SourceInput::Bytes(SharedBytes(Arc::new(bytes))),
+        );
         all
     }
 
@@ -349,7 +354,7 @@ impl Sources {
             SourceInput::File(path, place) => File::open(&path).and_then(|file| {
                 self.place = place;
                 let metadata = file.metadata()?;
-                *stamp = Stamp::of(&metadata);
+                *stamp = Stamp::from_metadata(&metadata);
                 self.file = metadata.is_file().then_some(OpenedFile::File { path, metadata });
                 Ok(Box::new(file) as _)
             }),
@@ -469,7 +474,7 @@ impl OpenedFile {
         if !is_same_file(metadata, &now) {
             return replaced();
         }
-        if Stamp::of(&now) == Stamp::of(metadata) {
+        if Stamp::from_metadata(&now) == Stamp::from_metadata(metadata) {
             return None;
         }
         let has_grown = now.len() > before && now.len() >= read;
@@ -493,7 +498,7 @@ fn head_hash(path: &Path) -> io::Result<u64> {
 pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>), PgnError> {
     let (mut files, mut notes) = (Vec::new(), Vec::new());
     for path in paths {
-        let is_path = path.as_os_str() != "-" && Url::of(path).is_none();
+        let is_path = path.as_os_str() != "-" && Url::from_path(path).is_none();
         let is_opened = is_path && (path.is_dir() || archive::file_of(path).is_file());
         if is_opened {
             let sources = Sources::open(std::slice::from_ref(path), Options::default())?;

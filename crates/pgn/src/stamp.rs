@@ -41,7 +41,7 @@ impl Freshness {
 
 impl Stamp {
     /// Size and time of a file. Nothing is known of pipes and devices.
-    pub fn of(metadata: &Metadata) -> Stamp {
+    pub fn from_metadata(metadata: &Metadata) -> Stamp {
         if !metadata.is_file() {
             return Stamp::default();
         }

@@ -30,7 +30,7 @@ pub(super) enum VariantRules {
 
 impl VariantRules {
     /// Reads the value of a `Variant` tag; letters and digits count, case does not.
-    pub(super) fn of(value: &[u8]) -> VariantRules {
+    pub(super) fn from_tag(value: &[u8]) -> VariantRules {
         let mut plain = [0u8; 32];
         let mut length = 0;
         for byte in value.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
@@ -74,7 +74,11 @@ const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Le
 /// # Errors
 ///
 /// Why the placement or the turn cannot be read.
-pub(super) fn read(fen: &[u8], rules: VariantRules, note: &mut dyn FnMut(String)) -> Result<StartPosition, &'static str> {
+pub(super) fn read(
+    fen: &[u8],
+    rules: VariantRules,
+    note: &mut dyn FnMut(String),
+) -> Result<StartPosition, &'static str> {
     let record = FenRecord::read(fen, LENIENCY).map_err(|error| match error.field {
         Field::Whole => "the FEN is empty",
         Field::Turn => "the FEN's side to move is neither `w` nor `b`",
@@ -118,7 +122,12 @@ fn start(setup: Setup) -> StartPosition {
 /// `KQkq` name the outermost rooks, as X-FEN wants, if *all* of them can castle so, or if the game
 /// is Chess960; otherwise they are read as in standard chess: many FENs claim rights that the
 /// players have long lost, and these are not to become Chess960 rights by chance.
-fn keep_possible_castling(setup: &mut Setup, castling: &[u8], rules: VariantRules, note: &mut dyn FnMut(String)) {
+fn keep_possible_castling(
+    setup: &mut Setup,
+    castling: &[u8],
+    rules: VariantRules,
+    note: &mut dyn FnMut(String),
+) {
     let dropped = || format!("the FEN's castling rights {} were dropped", text(castling));
     if setup.castling_rights.is_empty() {
         return note(dropped());

@@ -14,7 +14,9 @@ use memchr::memchr2;
 pub(super) use self::plain::{PlainMove, San};
 
 use super::Outcome;
-use super::lex::{self, BOM, TagPair, ByteRange, MovetextWord, at_line_start, is_blank, is_eol, is_event_line, word_end};
+use super::lex::{
+    self, BOM, ByteRange, MovetextWord, TagPair, at_line_start, is_blank, is_eol, is_event_line, word_end,
+};
 use super::san::SanShape;
 
 /// What a tokenizer yields, in order of the text.
@@ -328,7 +330,7 @@ impl<'a> Tokenizer<'a> {
         let mut stop = word_end(self.text, start);
         stop -= lex::glued_result(&self.text[start..stop]);
         stop -= lex::glued_to_castling(&self.text[start..stop]);
-        match MovetextWord::of(&self.text[start..stop]) {
+        match MovetextWord::from_bytes(&self.text[start..stop]) {
             MovetextWord::Number { length, value, dotted } => self.number(start, length, value, dotted),
             MovetextWord::Result(outcome) => self.terminator(stop, outcome),
             MovetextWord::Mark => {
@@ -399,7 +401,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn other(&mut self, start: usize, stop: usize) -> Option<Event> {
-        let is_move = || SanShape::parse(&self.text[start..stop]).is_some_and(|shape| shape != SanShape::Null);
+        let is_move =
+            || SanShape::parse(&self.text[start..stop]).is_some_and(|shape| shape != SanShape::Null);
         match self.section {
             GameSection::Start if is_move() => return self.begin(start, GameSection::Moves),
             GameSection::Done if self.blank && self.depth == 0 && is_move() => {

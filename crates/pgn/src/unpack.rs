@@ -460,7 +460,8 @@ impl Zstd {
         out: &mut Vec<u8>,
     ) -> Result<(), UnpackFault> {
         let header = input.exactly(3)?;
-        let FrameBlockHeader { is_last, bytes } = FrameBlockHeader::of([header[0], header[1], header[2]]);
+        let FrameBlockHeader { is_last, bytes } =
+            FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
         // What is too large was refused with its header.
         self.part(input, bytes, out)?;
@@ -492,11 +493,11 @@ impl MemberFormat for Zstd {
             }
         }
         let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.ahead(at, 5)? else { return None };
-        let HeaderParts { end, has_checksum, .. } = HeaderParts::of(descriptor);
+        let HeaderParts { end, has_checksum, .. } = HeaderParts::from_descriptor(descriptor);
         at += end;
         loop {
             let header = input.ahead(at, 3)?;
-            let block = FrameBlockHeader::of([header[0], header[1], header[2]]);
+            let block = FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
             at += 3 + block.bytes;
             if at - from > bytes_max {
                 return None;
@@ -546,7 +547,7 @@ struct FrameBlockHeader {
 }
 
 impl FrameBlockHeader {
-    fn of([low, middle, high]: [u8; 3]) -> FrameBlockHeader {
+    fn from_bytes([low, middle, high]: [u8; 3]) -> FrameBlockHeader {
         const RUN: u32 = 1;
         let header = u32::from_le_bytes([low, middle, high, 0]);
         // One byte stands for a run.
@@ -566,7 +567,7 @@ struct HeaderParts {
 }
 
 impl HeaderParts {
-    fn of(descriptor: u8) -> HeaderParts {
+    fn from_descriptor(descriptor: u8) -> HeaderParts {
         let is_single = descriptor >> 5 & 1 == 1;
         let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
         let content = match descriptor >> 6 {
@@ -593,7 +594,8 @@ impl FrameHeader {
         let &[0x28, 0xb5, 0x2f, 0xfd, descriptor] = input.exactly(5)? else {
             return Err(UnpackFault::Damaged("what follows is no zstd frame".into()));
         };
-        let HeaderParts { is_single, has_checksum, window_at, content_at, end: bytes } = HeaderParts::of(descriptor);
+        let HeaderParts { is_single, has_checksum, window_at, content_at, end: bytes } =
+            HeaderParts::from_descriptor(descriptor);
         let content = bytes - content_at;
         let header = input.exactly(bytes)?;
         let window = if is_single {

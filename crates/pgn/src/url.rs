@@ -15,7 +15,7 @@ pub struct Url {
 
 impl Url {
     /// The URL that stands in the place of a path: what begins with `https://` or `http://`, in any case.
-    pub fn of(path: &Path) -> Option<Url> {
+    pub fn from_path(path: &Path) -> Option<Url> {
         let text = path.to_str()?;
         let (scheme, _) = text.split_once("://")?;
         let is_web = ["https", "http"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
@@ -88,18 +88,18 @@ mod tests {
             ("https://host/a@b.pgn", "https://host/a@b.pgn"),
             ("https://host#user:key@other/", "https://host"),
         ] {
-            let url = Url::of(Path::new(given)).unwrap();
+            let url = Url::from_path(Path::new(given)).unwrap();
             assert_eq!(url.shown(), shown);
             assert_eq!(format!("{url:?}"), format!("Url({shown:?})"));
         }
         for path in ["games.pgn", "/http/games.pgn", "ftp://host/games.pgn", "http:/games.pgn", "-", ""] {
-            assert_eq!(Url::of(Path::new(path)), None, "{path}");
+            assert_eq!(Url::from_path(Path::new(path)), None, "{path}");
         }
     }
 
     #[test]
     fn reels_are_told_by_their_paths() {
-        let names = |text: &str| Url::of(Path::new(text)).unwrap().names_reel();
+        let names = |text: &str| Url::from_path(Path::new(text)).unwrap().names_reel();
         assert!(names("https://host/games.reel") && names("https://host/games.REEL?key=1"));
         assert!(!names("https://host/games.pgn?like=a.reel") && !names("https://host.reel"));
     }

@@ -1,7 +1,7 @@
 //! Files on the web: one request, and further ones where the connection is lost.
 //!
 //! A thread of its own asks, reads ahead and goes on where a connection was lost, so that a reader never waits longer for the
-//! web than it wants to: [`Incoming`] looks after the interrupt while no bytes come. [`head`] decides which answers go on with
+//! web than it wants to: [`WebBytes`] looks after the interrupt while no bytes come. [`head`] decides which answers go on with
 //! a file. The invariant: a reader gets the bytes of one state of the file, in order, each once, or an error.
 
 mod head;
@@ -57,8 +57,13 @@ impl Client {
     }
 
     /// Asks for a file from some byte on. The server is to send all of it where it is not what the condition says.
-    fn ask(&self, url: &Url, from: u64, condition: Option<&str>) -> Result<(AnswerHead, WebReader), FetchError> {
-        let trouble = |error| FetchError::of(error, self.options.timeout);
+    fn ask(
+        &self,
+        url: &Url,
+        from: u64,
+        condition: Option<&str>,
+    ) -> Result<(AnswerHead, WebReader), FetchError> {
+        let trouble = |error| FetchError::from_error(error, self.options.timeout);
         // What was asked for by TLS is not to come without.
         let request = self.agent.get(url.asked()).config().https_only(url.is_encrypted()).build();
         let mut request = request.header("accept-encoding", "identity");
@@ -95,7 +100,7 @@ enum FetchError {
 
 impl FetchError {
     /// In words that hold nothing of the URL.
-    fn of(error: Error, timeout: Duration) -> FetchError {
+    fn from_error(error: Error, timeout: Duration) -> FetchError {
         use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
         let lasting = |reason: &str| FetchError::Lasting(reason.to_owned());
         match error {
@@ -124,7 +129,9 @@ impl FetchError {
             Error::TooManyRedirects => lasting("it is redirected too often: check the link"),
             Error::InvalidProxyUrl => lasting("the proxy that the environment names is not understood"),
             Error::ConnectProxyFailed(reason) => FetchError::Lasting(format!("the proxy fails: {reason}")),
-            Error::Protocol(reason) => FetchError::Lasting(format!("the server speaks no HTTP/1.1: {reason}")),
+            Error::Protocol(reason) => {
+                FetchError::Lasting(format!("the server speaks no HTTP/1.1: {reason}"))
+            }
             _ => lasting("the request fails"),
         }
     }
@@ -349,14 +356,18 @@ impl Download {
     }
 
     /// Finds the file, unless it is known.
-    fn first(&mut self, known: Option<FileIdentity>, reading: &WebReading) -> Result<(FileIdentity, Option<AnswerBody>), Stop> {
+    fn first(
+        &mut self,
+        known: Option<FileIdentity>,
+        reading: &WebReading,
+    ) -> Result<(FileIdentity, Option<AnswerBody>), Stop> {
         if let Some(known) = known {
             return Ok((known, None));
         }
         loop {
             match self.client.ask(&self.url, 0, None) {
                 Ok((head, reader)) if head.status == 200 => {
-                    let known = FileIdentity::of(&head);
+                    let known = FileIdentity::from_head(&head);
                     reading.say(WebMessage::Known(known.clone()))?;
                     return Ok((known, Some(AnswerBody { reader, skip: 0, has_end: head.has_end() })));
                 }
@@ -365,13 +376,20 @@ impl Download {
                 }
                 Ok((head, _)) => return Err(Stop::Failed(head.refusal())),
                 Err(FetchError::Lost(reason)) => self.pause(&reason, None, reading)?,
-                Err(FetchError::Silent(reason) | FetchError::Lasting(reason)) => return Err(Stop::Failed(reason)),
+                Err(FetchError::Silent(reason) | FetchError::Lasting(reason)) => {
+                    return Err(Stop::Failed(reason));
+                }
             }
         }
     }
 
     /// Hands on all of the file.
-    fn transfer(&mut self, mut known: FileIdentity, mut body: Option<AnswerBody>, reading: &WebReading) -> Result<(), Stop> {
+    fn transfer(
+        &mut self,
+        mut known: FileIdentity,
+        mut body: Option<AnswerBody>,
+        reading: &WebReading,
+    ) -> Result<(), Stop> {
         let mut is_unsure = false;
         loop {
             let next = match body.take() {
@@ -393,13 +411,18 @@ impl Download {
     }
 
     /// Hands on the bytes of an answer.
-    fn hand_on(&mut self, mut body: AnswerBody, known: &FileIdentity, reading: &WebReading) -> Result<Ended, Stop> {
+    fn hand_on(
+        &mut self,
+        mut body: AnswerBody,
+        known: &FileIdentity,
+        reading: &WebReading,
+    ) -> Result<Ended, Stop> {
         let mut piece = vec![0; PIECE];
         loop {
             let length = match body.reader.read(&mut piece) {
                 Ok(length) => length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => match FetchError::of(Error::from(error), self.client.options.timeout) {
+                Err(error) => match FetchError::from_error(Error::from(error), self.client.options.timeout) {
                     FetchError::Lost(reason) | FetchError::Silent(reason) | FetchError::Lasting(reason) => {
                         return Ok(Ended::Lost(reason));
                     }
@@ -429,7 +452,12 @@ impl Download {
     }
 
     /// Asks for the rest; `None` if there is none.
-    fn go_on(&mut self, known: &mut FileIdentity, is_unsure: bool, reading: &WebReading) -> Result<Option<AnswerBody>, Stop> {
+    fn go_on(
+        &mut self,
+        known: &mut FileIdentity,
+        is_unsure: bool,
+        reading: &WebReading,
+    ) -> Result<Option<AnswerBody>, Stop> {
         if let Some(reason) = known.refusal(self.offset, is_unsure) {
             return Err(Stop::Failed(reason));
         }
@@ -449,7 +477,9 @@ impl Download {
                     Verdict::Later(reason) => self.pause(&reason, head.retry_after, reading)?,
                     Verdict::Failed(reason) => return Err(Stop::Failed(reason)),
                 },
-                Err(FetchError::Lost(reason) | FetchError::Silent(reason)) => self.pause(&reason, None, reading)?,
+                Err(FetchError::Lost(reason) | FetchError::Silent(reason)) => {
+                    self.pause(&reason, None, reading)?
+                }
                 Err(FetchError::Lasting(reason)) => return Err(Stop::Failed(reason)),
             }
         }

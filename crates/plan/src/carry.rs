@@ -64,7 +64,9 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
         let masks = carry.what.takes_masks(index);
         match dag.op(word) {
             Op::Const(word) => ColumnOperand::Constant(word),
-            Op::Carried(id) if dag.carries[id.0 as usize].what.is_mask() == masks => ColumnOperand::Carried(id),
+            Op::Carried(id) if dag.carries[id.0 as usize].what.is_mask() == masks => {
+                ColumnOperand::Carried(id)
+            }
             _ => ColumnOperand::Found(word, masks),
         }
     };

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     dag::{Id, Op, TRUE},
-    program::{OperationChain, ChainOp, Draft, Term, ProgramWriter},
+    program::{ChainOp, Draft, OperationChain, ProgramWriter, Term},
 };
 use orbit_core::board::attacks;
 
@@ -20,7 +20,8 @@ impl ProgramWriter<'_> {
     pub(super) fn chain(&mut self, roots: &[Id]) {
         let readers = self.readers(roots);
         let drafts = std::mem::take(&mut self.drafts);
-        let mut chains = ChainDrafts { drafts: Vec::with_capacity(drafts.len()), at: HashMap::new(), readers };
+        let mut chains =
+            ChainDrafts { drafts: Vec::with_capacity(drafts.len()), at: HashMap::new(), readers };
         let mut begins = Vec::new();
         for draft in drafts {
             match draft {
@@ -91,7 +92,10 @@ impl ProgramWriter<'_> {
                 Op::NonEmpty(a) => {
                     let Draft::AndScalar(_, src, keep) = *chains.only_reader(a)? else { return None };
                     chains.take(a);
-                    Some(OperationChain { op: ChainOp::Meet, terms: vec![Term { src, keep, by: 0, not: false }] })
+                    Some(OperationChain {
+                        op: ChainOp::Meet,
+                        terms: vec![Term { src, keep, by: 0, not: false }],
+                    })
                 }
                 _ => None,
             },
@@ -101,7 +105,12 @@ impl ProgramWriter<'_> {
 
     /// Joins two operands, each perhaps negated, to one chain; `None` if neither has anything to bring
     /// in but itself.
-    fn join(&mut self, chains: &mut ChainDrafts, op: ChainOp, operands: [(Id, bool); 2]) -> Option<OperationChain> {
+    fn join(
+        &mut self,
+        chains: &mut ChainDrafts,
+        op: ChainOp,
+        operands: [(Id, bool); 2],
+    ) -> Option<OperationChain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
         // Their terms are no words that could stand for themselves.
         let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);

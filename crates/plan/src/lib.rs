@@ -38,14 +38,16 @@ pub use columns::{Column, TagText, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, Reduce, TRUE};
 pub use operations::{
-    Automaton, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge, FlatFocus, FlatMove,
-    FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf, LegalValue, SearchMemory,
-    MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, Sees, SquareTest, AutomatonState, TextInstr, Walk, RegisterWord,
+    Automaton, AutomatonState, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge,
+    FlatFocus, FlatMove, FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf,
+    LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RegisterWord, SearchMemory, Sees,
+    SquareTest, TextInstr, Walk,
 };
 use orbit_transforms::OutermostOrbit as _;
 pub use plans::Plans;
 pub use program::{
-    OperationChain, ChainOp, RegisterInput, Program, Read, Reg, Scalar, Stage, StageCarry, StageFound, Step, Term,
+    ChainOp, OperationChain, Program, Read, Reg, RegisterInput, Scalar, Stage, StageCarry, StageFound, Step,
+    Term,
 };
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{RegisterInput, Made, Op, ColumnOperand, Program, Reg, Stage, StageFound, Step, TRUE, Term};
+use super::{ColumnOperand, Made, Op, Program, Reg, RegisterInput, Stage, StageFound, Step, TRUE, Term};
 
 impl fmt::Display for Reg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,8 +10,8 @@ use super::{
 };
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{
-    Any, Assigned, Cell, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart, PositionOp,
-    Ref, SquaresOp, CellValues, VarId, contents_where,
+    Any, Assigned, Cell, CellValues, Cells, Cmp, ConditionOp as C, Control, Kind as _, NumberOp, PinPart,
+    PositionOp, Ref, SquaresOp, VarId, contents_where,
 };
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Condition, Filter, FilterRef, NumberOrbit, Squares};

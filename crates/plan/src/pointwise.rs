@@ -10,7 +10,7 @@ use super::{
     dag::{Id, Op},
     lower::Lower,
     sets::contents,
-    shifted::{Attack, ShiftedComparison, PlainSet, Set, lines},
+    shifted::{Attack, PlainSet, Set, ShiftedComparison, lines},
     tiles::Anchor,
 };
 use orbit_core::board::PieceSet;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::{
     dag::{ColumnId, Dag, Id, LoopId, Op, PlanOptions, Reduce, TRUE},
     needed,
-    program::{RegisterInput, Program, Reg},
+    program::{Program, Reg, RegisterInput},
 };
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
@@ -42,7 +42,7 @@ pub enum Bound {
 /// A program over segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. It reads what is known of segments as numbers of games, [`Input::GameNumber`](super::Input), and keys as
+    /// The code. It reads what is known of segments as numbers of games, [`RegisterInput::GameNumber`](super::RegisterInput), and keys as
     /// positions.
     pub program: Program,
     /// For each of these numbers, what it is.
@@ -74,16 +74,16 @@ const SMALL: i64 = 1 << 24;
 impl Screen {
     /// A screen for some hit masks together, if anything is known of them.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
-        Screen::of(dag, options, roots, false)
+        Screen::from_roots(dag, options, roots, false)
     }
 
     /// A screen that knows nothing but the fewest and the most pieces with each code, and thus reads [`Bound::Fewest`] and
     /// [`Bound::Most`] alone.
     pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
-        Screen::of(dag, options, roots, true)
+        Screen::from_roots(dag, options, roots, true)
     }
 
-    fn of(dag: &Dag, options: PlanOptions, roots: &[Id], material: bool) -> Option<Screen> {
+    fn from_roots(dag: &Dag, options: PlanOptions, roots: &[Id], material: bool) -> Option<Screen> {
         if !fits(dag, roots) {
             return None;
         }
@@ -359,7 +359,8 @@ impl ScreenBuilder<'_> {
             Op::NonEmpty(a) => {
                 let some = self.word(a, side, open);
                 let some = self.out.add(Op::NonEmpty(some));
-                let least = (side == BoundSide::Must).then(|| self.squares(a, BoundSide::Least, open)).flatten();
+                let least =
+                    (side == BoundSide::Must).then(|| self.squares(a, BoundSide::Least, open)).flatten();
                 let Some(least) = least else { return some };
                 let one = self.compare(Cmp::Ge, least, 1);
                 self.out.add(Op::Or(some, one))
@@ -371,7 +372,9 @@ impl ScreenBuilder<'_> {
                 self.out.add(Op::And(some, one))
             }
             Op::Compare(cmp, a, b) => self.comparison(cmp, [a, b], side, open),
-            Op::NoMoves(within) | Op::PureMen { within, .. } if side == BoundSide::May => self.may(within, open),
+            Op::NoMoves(within) | Op::PureMen { within, .. } if side == BoundSide::May => {
+                self.may(within, open)
+            }
             Op::Legal { from, left: true, .. } if side == BoundSide::May => self.may(from, open),
             Op::Legal { to, left: false, .. } if side == BoundSide::May => self.may(to, open),
             Op::Loop(table) if self.of.loops[table.0 as usize].reduce == Reduce::Or => self
@@ -434,7 +437,8 @@ impl ScreenBuilder<'_> {
             // The squares say little more, and cost more.
             return self.material(id, side, open);
         }
-        let bits = self.word(id, if side == BoundSide::Most { BoundSide::May } else { BoundSide::Must }, open);
+        let bits =
+            self.word(id, if side == BoundSide::Most { BoundSide::May } else { BoundSide::Must }, open);
         let counted = BoundedNumber { id: self.out.add(Op::Count(bits)), size: 64 };
         let Some(material) = self.material(id, side, open) else { return Some(counted) };
         Some(match side {
@@ -529,7 +533,9 @@ impl ScreenBuilder<'_> {
                 let size = (word as i64).checked_abs().unwrap_or(i64::MAX);
                 Some(BoundedNumber { id: self.out.word(word), size })
             }
-            Op::Param(table, place) => Some(BoundedNumber { id: self.param(table, place, open), size: i64::MAX }),
+            Op::Param(table, place) => {
+                Some(BoundedNumber { id: self.param(table, place, open), size: i64::MAX })
+            }
             Op::Count(set) => self.squares(set, side, open),
             Op::Add(a, b) => {
                 let (a, b) = (self.number(a, side, open)?, self.number(b, side, open)?);
@@ -594,7 +600,9 @@ impl ScreenBuilder<'_> {
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         // The numbers that make it hold most easily, or least.
         let sides = match (cmp, side) {
-            (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => [BoundSide::Least, BoundSide::Most],
+            (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
+                [BoundSide::Least, BoundSide::Most]
+            }
             (Cmp::Lt | Cmp::Le, _) | (Cmp::Gt | Cmp::Ge, _) => [BoundSide::Most, BoundSide::Least],
             (Cmp::Ne, _) => {
                 let equal = self.comparison(Cmp::Eq, [a, b], side.opposite(), open);

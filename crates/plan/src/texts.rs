@@ -75,7 +75,12 @@ impl Lower {
     }
 
     /// The letters of what stands on a single square, if that is one of some.
-    fn content_names(&mut self, contents: PieceSet, spelt: Spelt, of: &orbit_transforms::Squares) -> MaskedTexts {
+    fn content_names(
+        &mut self,
+        contents: PieceSet,
+        spelt: Spelt,
+        of: &orbit_transforms::Squares,
+    ) -> MaskedTexts {
         let set = self.squares(of);
         let named = "_KQRBNPkqrbnp".chars().filter_map(|letter| {
             let such = contents_where(|code| contents.contains(code) && spelt.letter(code) == letter);

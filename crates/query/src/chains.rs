@@ -172,7 +172,7 @@ impl Parser {
             if count > SUFFIXES_MAX {
                 return fault("too many suffixes");
             }
-            chain = repeat.of(chain);
+            chain = repeat.repeat(chain);
             last = Some(repeat);
         }
         self.ascend();
@@ -448,7 +448,7 @@ impl Parser {
                 let Some(step) = open.take() else {
                     return Err(no_move_to_repeat(repeat.at));
                 };
-                all.push(repeat.of(step.close()));
+                all.push(repeat.repeat(step.close()));
                 self.refuse_second_suffix()?;
             } else if self.at_dash() {
                 all.extend(open.take().map(OpenMove::close));
@@ -508,7 +508,7 @@ impl Parser {
             return Err(no_move_to_repeat(repeat.at));
         }
         self.refuse_second_suffix()?;
-        Ok(repeat.of(chain))
+        Ok(repeat.repeat(chain))
     }
 
     fn refuse_second_suffix(&mut self) -> ParseResult<()> {

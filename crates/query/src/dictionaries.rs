@@ -5,7 +5,7 @@
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
-    state::{Foreseen, NAMES_MAX, EntryPart},
+    state::{EntryPart, Foreseen, NAMES_MAX},
     token::Tok,
     tree::{
         Assigned, Dictionary, DictionaryId, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
@@ -102,7 +102,12 @@ impl Parser {
     }
 
     /// A key or a value of the type that the dictionary has, or gets by it.
-    fn part(&mut self, dictionary: DictionaryId, part: EntryPart, node: Node) -> ParseResult<Assigned<Written>> {
+    fn part(
+        &mut self,
+        dictionary: DictionaryId,
+        part: EntryPart,
+        node: Node,
+    ) -> ParseResult<Assigned<Written>> {
         let (kind, at) = typed(&node);
         let Dictionary { name, life, .. } = self.state.dictionaries[dictionary.0 as usize].clone();
         let what = if part == EntryPart::Key { "keys" } else { "values" };

@@ -282,7 +282,7 @@ pub(super) fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
         Symbol::Letter('a') => (Pieces { all_black: true, ..none }, 1),
         Symbol::Letter(letter) => {
             let piece = shakmaty::Piece::from_char(letter)?;
-            (Pieces { list: PieceSet::only(Code::of(piece)), ..none }, 1)
+            (Pieces { list: PieceSet::only(Code::from_piece(piece)), ..none }, 1)
         }
         Symbol::Squares(_) | Symbol::Promoted => return None,
     })

@@ -81,7 +81,7 @@ choices! { Dialect, "dialect",
 impl Dialect {
     /// The dialect of a text by its outer form: `(position ...)` and `(match ...)` are CQL 5, all else is
     /// CQL 6.
-    pub fn of(text: &str) -> Dialect {
+    pub fn detect(text: &str) -> Dialect {
         if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
     }
 }
@@ -109,7 +109,7 @@ pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
 ///
 /// What [`parse`] reports, and a text that is written in the other dialect.
 pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Diagnostic> {
-    match (dialect.unwrap_or_else(|| Dialect::of(text)), cql5::outer_form(text)) {
+    match (dialect.unwrap_or_else(|| Dialect::detect(text)), cql5::outer_form(text)) {
         (Dialect::Cql5, _) => cql5::parse(text),
         (Dialect::Cql6, None) => parse_cql6(text),
         (Dialect::Cql6, Some((start, word))) => Err(Diagnostic::error(

@@ -41,7 +41,12 @@ impl Parser {
     }
 
     /// The body of a loop, which sees a variable of its own.
-    pub(super) fn with_variable(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<(VarId, Node)> {
+    pub(super) fn with_variable(
+        &mut self,
+        name: &str,
+        holds: Holds,
+        span: Span,
+    ) -> ParseResult<(VarId, Node)> {
         let var = self.loop_variable_of(name, holds, span)?;
         let body = self.argument()?;
         self.refuse_alone(None, &body)?;

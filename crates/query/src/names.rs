@@ -23,7 +23,7 @@ impl Parser {
             vars: std::mem::take(&mut self.vars),
             dictionaries: std::mem::take(&mut self.state.dictionaries),
             sorts: std::mem::take(&mut self.state.sorts),
-            ..Query::of(body)
+            ..Query::new(body)
         })
     }
 

@@ -23,7 +23,7 @@ pub fn necessary(query: &Query) -> Option<Query> {
         return None;
     }
     let body = Weaken { variations: query.variations }.filter(query.body.node())?;
-    Some(Query { vars: query.vars.clone(), variations: query.variations, ..Query::of(body) })
+    Some(Query { vars: query.vars.clone(), variations: query.variations, ..Query::new(body) })
 }
 
 /// Whether a game in which a query matches nowhere need not be evaluated: nothing of it is told or kept.

@@ -5,7 +5,7 @@ use super::{
     token::Tok,
     tree::{
         Cmp, Elsewhere, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Holds, Node, Number,
-        NumberOp, PositionOrder, Position, Type, VarId,
+        NumberOp, Position, PositionOrder, Type, VarId,
     },
     valued::{kind_of, valued},
 };

@@ -21,7 +21,7 @@ pub(super) struct Repeat {
 }
 
 impl Repeat {
-    pub fn of<T>(self, chain: Chain<T>) -> Chain<T> {
+    pub fn repeat<T>(self, chain: Chain<T>) -> Chain<T> {
         Chain::Repeat { of: Box::new(chain), min: self.min, max: self.max }
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum StringPart {
 }
 
 impl StringPart {
-    pub fn of(self, of: Text, span: Span) -> Node {
+    pub fn apply(self, of: Text, span: Span) -> Node {
         let op = match self {
             StringPart::Letter(at) => GameText::Letter { of, at },
             StringPart::Slice(from, to) => GameText::Slice { of, from, to },
@@ -33,7 +33,7 @@ impl Parser {
         let of = self.want_text(of, "`[`")?;
         let span = of.span();
         let part = self.bounds()?;
-        Ok(part.of(of, span.to(self.last_span())))
+        Ok(part.apply(of, span.to(self.last_span())))
     }
 
     /// `[i]`, `[i:j]`, `[i:]`, `[:j]`, `[:]`.

@@ -31,11 +31,12 @@ mod texts;
 mod visit;
 mod written;
 
-pub use cells::{Cell, Cells, CellValues};
+pub use cells::{Cell, CellValues, Cells};
 pub use conditions::ConditionOp;
 pub use game::{
     Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares,
-    GameText, Line, LineStep, Move, MoveOf, MoveValue, PositionOrder, Path, PathStep, Promotion, Sibling, SortId,
+    GameText, Line, LineStep, Move, MoveOf, MoveValue, Path, PathStep, PositionOrder, Promotion, Sibling,
+    SortId,
 };
 pub use numbers::NumberOp;
 pub use parts::{
@@ -70,7 +71,7 @@ pub struct Query {
 
 impl Query {
     /// A query that asks of single positions, without variables.
-    pub fn of(body: Node) -> Query {
+    pub fn new(body: Node) -> Query {
         Query {
             body,
             vars: Vec::new(),

@@ -271,7 +271,7 @@ impl Parser {
         let part = self.bounds()?;
         if !self.eat_sign("=") {
             let text = Text::new(T::Control(Control::Var(var)), span);
-            return Ok(part.of(text, span.to(self.last_span())));
+            return Ok(part.apply(text, span.to(self.last_span())));
         }
         let value = self.sum()?;
         let value = self.want_text(value, "a part of a string")?;
@@ -279,7 +279,7 @@ impl Parser {
         let (letter, from, to) = match part {
             StringPart::Letter(at) => {
                 let of = Text::new(T::Control(Control::Var(var)), span);
-                let letter = StringPart::Letter(at.clone()).of(of, span);
+                let letter = StringPart::Letter(at.clone()).apply(of, span);
                 (Some(letter), Some(at.clone()), Some(behind(at, var)))
             }
             StringPart::Slice(from, to) => (None, from, to),

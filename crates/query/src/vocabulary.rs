@@ -147,7 +147,7 @@ impl<R: Copy> WordRow<R> {
 
 // ---- tables
 
-/// Rows that belong together, as [`Group`].
+/// Rows that belong together, as [`WordGroup`].
 pub(super) struct WordRows<R: 'static> {
     pub title: &'static str,
     pub about: &'static str,

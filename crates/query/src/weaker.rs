@@ -55,7 +55,7 @@ struct OperandPair<'a> {
 pub fn weaker(text: &str) -> Vec<Weaker> {
     let text = text.trim();
     let Ok(parsed) = parse(text) else { return Vec::new() };
-    if text.len() > TEXT_MAX || Dialect::of(text) == Dialect::Cql5 {
+    if text.len() > TEXT_MAX || Dialect::detect(text) == Dialect::Cql5 {
         return Vec::new();
     }
     let inner = innermost(&parsed);

@@ -19,11 +19,11 @@ use super::{
     Dialect, cql5,
     parser::{ParseResult, Parser, S},
     tree::{Arith, Dirs, Node, Pieces, Squares, TransformKind},
-    vocabulary::{self, Spellings, DialectWords, here},
+    vocabulary::{self, DialectWords, Spellings, here},
 };
 
 pub(super) use super::vocabulary::Parameter;
-pub use super::vocabulary::{WordGroup, WordStatus, WordValue, Word};
+pub use super::vocabulary::{Word, WordGroup, WordStatus, WordValue};
 
 /// How the parser of CQL 6 takes a word.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,8 @@ type Cql6Rows = vocabulary::WordRows<WordReading>;
 
 /// A word that is refused for good.
 const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
-    here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0]).with_status(WordStatus::Refused(why))
+    here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0])
+        .with_status(WordStatus::Refused(why))
 }
 
 /// A word that stands in the header alone.
@@ -70,7 +71,8 @@ const fn header(
     meaning: &'static str,
     example: &'static str,
 ) -> Cql6Row {
-    here(spellings, arguments, WordValue::NoValue, WordReading::Outside, meaning, example).and_parameter(parameter)
+    here(spellings, arguments, WordValue::NoValue, WordReading::Outside, meaning, example)
+        .and_parameter(parameter)
 }
 
 // ---- the table

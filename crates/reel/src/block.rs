@@ -10,7 +10,7 @@ use super::Strings;
 use super::material::{self, FoundMaterial, Material};
 use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::game::{GameHeader, Opening};
-use orbit_pgn::{Annotation, AnnotationKind, ReadFault, Game, Outcome, SideLine, GameStatus, Tag};
+use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 
 /// Slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;

@@ -64,7 +64,7 @@ impl Moved {
     /// The squares on which the moves of eight segments put the pieces with some codes. A code of 16 stands for no piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
-    pub fn of(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
+    pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
         // Four moves in each.
         let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
         let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
@@ -147,7 +147,7 @@ impl Moved {
 impl Begun {
     /// What is known of some segments of a block, at most as many as there are lanes.
     #[inline(always)]
-    pub fn of(moves: &SegmentMoves) -> Begun {
+    pub fn from_moves(moves: &SegmentMoves) -> Begun {
         let mut out = Begun::default();
         for n in 0..LANES {
             let starts = start_mask(&moves[n]);
@@ -166,7 +166,7 @@ impl Ends {
     /// Those of games until another one begins in their segment, from the men on the board at its beginning.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
-    pub fn of(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
+    pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
         let mut out = Ends::default();
         let (mut occupied, mut has_ended) = ([0; LANES], [0u64; LANES]);
         for n in 0..LANES {

@@ -7,7 +7,7 @@ use super::block::{
 use super::replay::position_at;
 use super::strings::Interner;
 use orbit_core::board::{PackedMove, Position};
-use orbit_pgn::{ReadFault, Game, SideLine, GameStatus};
+use orbit_pgn::{Game, GameStatus, ReadFault, SideLine};
 
 /// Lays games end to end.
 #[derive(Default)]

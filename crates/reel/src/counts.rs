@@ -8,7 +8,7 @@ impl Material {
     /// That of a block, which is replayed. What is called in loops is inlined, so that a caller compiled for wider vectors gets
     /// its own copy.
     #[inline(always)]
-    pub fn of(block: &Block) -> Material {
+    pub fn from_block(block: &Block) -> Material {
         let segments: Vec<u32> = (0..block.segments() as u32).collect();
         let mut moves = LaneMoves::new_boxed();
         let mut planes: [Box<LaneColumn>; 4] = std::array::from_fn(|_| Box::new([[0; LANES]; SEGMENT_SLOTS]));

@@ -13,8 +13,8 @@ use super::bytes::{ByteReader, ListFault, NO_MEMORY, room, to_vec};
 use super::encode::Starts;
 use super::fen;
 use super::format::{
-    BLOCK_ANNOTATIONS_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader,
-    FRAMES_BYTES_MAX, BlockFrame, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
+    BLOCK_ANNOTATIONS_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockFrame,
+    BlockHeader, FRAMES_BYTES_MAX, GAME_BYTES_MAX, LINE_BYTES_MAX, PART_BYTES_MAX, START_BYTES_MAX,
 };
 use super::replay::position_at;
 use super::scratch;
@@ -562,7 +562,7 @@ fn decode_values(mut bytes: ByteReader<'_>, block: &Block, owners: &[usize]) -> 
                 let counters =
                     if code == 0 { Some((bytes.number_u32()?, bytes.number_u32()?)) } else { None };
                 fen.clear();
-                fen::write(&starts.of(game), counters, &mut fen).ok_or("a FEN cannot be rebuilt")?;
+                fen::write(&starts.at_game(game), counters, &mut fen).ok_or("a FEN cannot be rebuilt")?;
                 &fen
             }
             _ => bytes.take(code - 2)?,

@@ -36,11 +36,11 @@ impl GameHash {
     /// The hashes of a block's games, in order. Tags must have been read if they count.
     pub fn of_block(block: &Block, alike: Alike) -> Vec<GameHash> {
         let mut text = Vec::new();
-        block.games().map(|game| GameHash::of(game, alike, &mut text)).collect()
+        block.games().map(|game| GameHash::new(game, alike, &mut text)).collect()
     }
 
     /// `text` is room that is used again.
-    fn of(game: GameRow<'_>, alike: Alike, text: &mut Vec<u8>) -> GameHash {
+    fn new(game: GameRow<'_>, alike: Alike, text: &mut Vec<u8>) -> GameHash {
         let start = game.start();
         text.clear();
         text.extend_from_slice(bytemuck::cast_slice(&start.board.planes));
@@ -155,7 +155,8 @@ impl GameSet {
     fn add_runs(&mut self, block: &Block) {
         let mut games_before = block.games_before;
         for stretch in &block.source_games {
-            let run = GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
+            let run =
+                GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
             // A source whose parts lie apart, as no index makes them, gets a run for each.
             let goes_on = |last: &GameRun| {
                 last.source == run.source

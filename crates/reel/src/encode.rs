@@ -7,7 +7,7 @@ use super::bytes::{put, put_bytes};
 use super::fen;
 use super::format::{
     BLOCK_ANNOTATIONS_MAX, BLOCK_BYTES_MAX, BLOCK_GAMES_MAX, BLOCK_HEADER_BYTES, BLOCK_MAGIC,
-    BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockHeader, FRAMES_BYTES_MAX, BlockFrame, SectionBytes,
+    BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockFrame, BlockHeader, FRAMES_BYTES_MAX, SectionBytes,
 };
 use super::scratch;
 use super::totals::Totals;
@@ -34,7 +34,7 @@ impl EncodedBlock {
     ///
     /// When the tags of the block take more than 4 GiB.
     pub fn new(block: &Block) -> EncodedBlock {
-        EncodedBlock::with_totals(block, Totals::of(block))
+        EncodedBlock::with_totals(block, Totals::from_block(block))
     }
 
     /// The same for a block whose sums are known.
@@ -280,7 +280,7 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     let mut starts = Starts::new(block);
     let mut bytes = Vec::new();
     for (value, &(game, name)) in block.tags.values.iter().zip(owners) {
-        let start = starts.of(game);
+        let start = starts.at_game(game);
         match (Some(name) == fen_name).then(|| fen::counters(&start, value)).flatten() {
             Some(Some((halfmoves, fullmoves))) => {
                 out.push(0);
@@ -312,7 +312,7 @@ impl<'a> Starts<'a> {
         Starts { block, starts: game_starts(block).into_iter(), game: 0, start }
     }
 
-    pub(super) fn of(&mut self, game: usize) -> Position {
+    pub(super) fn at_game(&mut self, game: usize) -> Position {
         while self.game < game {
             self.game += 1;
             let from_table = self.block.games[self.game].from_table;

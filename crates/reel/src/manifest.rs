@@ -223,7 +223,8 @@ impl Manifest {
             return Err(ManifestError::MissingShard { path });
         }
         let reel = Reel::open(&path)?;
-        let found = Shard { xxh3: shard.xxh3.clone(), ..Shard::of(&reel, shard.file.clone(), String::new()) };
+        let found =
+            Shard { xxh3: shard.xxh3.clone(), ..Shard::from_reel(&reel, shard.file.clone(), String::new()) };
         if found != *shard {
             let what = match (found.games == shard.games, found.bytes == shard.bytes) {
                 (false, _) => format!("{} games, not {}", found.games, shard.games),
@@ -259,7 +260,7 @@ impl Manifest {
             variations,
             games: shards.iter().map(|shard| shard.games).sum(),
             positions: shards.iter().map(|shard| shard.positions).sum(),
-            sources: sources.iter().map(ManifestSource::of).collect(),
+            sources: sources.iter().map(ManifestSource::from_source).collect(),
             shards,
             checksum: String::new(),
         };
@@ -293,7 +294,7 @@ impl Manifest {
 }
 
 impl Shard {
-    pub(super) fn of(reel: &Reel, file: String, xxh3: String) -> Shard {
+    pub(super) fn from_reel(reel: &Reel, file: String, xxh3: String) -> Shard {
         let totals = reel.totals();
         Shard {
             file,
@@ -310,7 +311,7 @@ impl Shard {
 }
 
 impl ManifestSource {
-    fn of(source: &ReelSource) -> ManifestSource {
+    fn from_source(source: &ReelSource) -> ManifestSource {
         let ReelSource { name, path, stamp, games, duplicates, failure, .. } = source.clone();
         ManifestSource {
             name,

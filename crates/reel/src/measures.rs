@@ -18,11 +18,11 @@ pub struct GameMeasures<'a> {
 
 impl<'a> GameMeasures<'a> {
     /// Reads the comments of a game, as far as its block has them.
-    pub fn of(game: &GameRow<'a>) -> GameMeasures<'a> {
+    pub fn from_game(game: &GameRow<'a>) -> GameMeasures<'a> {
         let mut commands: Vec<(u32, Commands)> = Vec::new();
         for annotation in game.annotations() {
             let AnnotationKind::Comment(text) = &annotation.kind else { continue };
-            let mut found = Commands::of(text);
+            let mut found = Commands::from_comment(text);
             // Before the start nobody moved.
             if annotation.node == 0 && found.eval.is_some_and(EvalCommand::is_of_mover) {
                 found = Commands { eval: None, elapsed: None, ..found };

@@ -121,7 +121,7 @@ impl ShardsWriter {
         self.sections.add(&sections);
         let unreadable = |error| ManifestError::Unreadable { path: path.clone(), error };
         let hash = hash_file(&path).map_err(unreadable)?;
-        self.shards.push(Shard::of(&Reel::open(&path)?, file, format!("{hash:016x}")));
+        self.shards.push(Shard::from_reel(&Reel::open(&path)?, file, format!("{hash:016x}")));
         self.bytes = 0;
         self.games.clear();
         Ok(())

@@ -104,7 +104,11 @@ impl ReelSource {
 
     /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure. The version of the rules of
     /// reading stands in the header.
-    pub(super) fn decode(bytes: &mut ByteReader<'_>, version: u32, reader: u32) -> Result<ReelSource, ListFault> {
+    pub(super) fn decode(
+        bytes: &mut ByteReader<'_>,
+        version: u32,
+        reader: u32,
+    ) -> Result<ReelSource, ListFault> {
         let name = bytes.text()?;
         let (size, games) = (bytes.number()?, bytes.number()?);
         let failure = Some(bytes.text()?).filter(|failure| !failure.is_empty());

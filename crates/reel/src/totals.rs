@@ -46,7 +46,7 @@ pub struct Totals {
 
 impl Totals {
     /// The sums of one block.
-    pub fn of(block: &Block) -> Totals {
+    pub fn from_block(block: &Block) -> Totals {
         let cut = block.games.iter().filter(|game| game.cut).count();
         let with_slots = block.games.len();
         let mut totals = Totals {
@@ -138,7 +138,7 @@ impl Totals {
 
     /// Looks at each distinct value once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
-        let names: Vec<Fact> = block.tags.names.iter().map(Fact::of).collect();
+        let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
         // Whether a value is a date, and whether it was looked at as a rating.
         let mut dates = vec![None; block.tags.values.len()];
         let mut ratings = vec![false; block.tags.values.len()];
@@ -230,7 +230,7 @@ enum Fact {
 }
 
 impl Fact {
-    fn of(name: &[u8]) -> Fact {
+    fn from_tag(name: &[u8]) -> Fact {
         let is = |known: &&str| known.as_bytes().eq_ignore_ascii_case(name);
         match date::TAGS.iter().position(is) {
             Some(place) => Fact::Date(place),

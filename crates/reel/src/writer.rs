@@ -269,7 +269,9 @@ impl ReelWriter {
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(header))?;
         file.sync_all()?;
-        if let Destination::Beside { temporary, instead } = std::mem::replace(&mut self.place, Destination::Final) {
+        if let Destination::Beside { temporary, instead } =
+            std::mem::replace(&mut self.place, Destination::Final)
+        {
             let (named, before) = match instead {
                 Instead::Nothing => (temporary.replace_nothing(), None),
                 Instead::Any(before) => (temporary.replace(), before),

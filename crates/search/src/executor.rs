@@ -239,7 +239,7 @@ impl Executor {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, PlanOptions::default())?;
         remarks.extend(prepared.planner.warnings());
-        let scan = Executor::of(vec![prepared], options)?;
+        let scan = Executor::new(vec![prepared], options)?;
         Ok(Executor { remarks, ..scan })
     }
 
@@ -248,7 +248,7 @@ impl Executor {
     /// # Errors
     ///
     /// That the engine refuses one of them, or that there is no such graphics card.
-    pub fn of(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
+    pub fn new(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
         notes.extend(options.card.device().and_then(|device| device.take_note()));
@@ -424,10 +424,11 @@ impl Executor {
         let outputs: Vec<Wants> = outputs.iter().map(|&wanted| choice.outputs(wanted)).collect();
         let outputs = &outputs[..];
         let mut fault = None;
-        let interrupt = &Interrupt::of(stream.interrupt_flag());
+        let interrupt = &Interrupt::from_flag(stream.interrupt_flag());
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
         let scan = |blocks: &[&Block], room: &MemoryBudget| {
-            let views: Vec<BlockView<'_>> = blocks.iter().map(|block| BlockView::new(block, choice)).collect();
+            let views: Vec<BlockView<'_>> =
+                blocks.iter().map(|block| BlockView::new(block, choice)).collect();
             // Blocks without a game of the player are not evaluated.
             let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
             let counting = FoundCounts::new(&self.queries, asked.len());

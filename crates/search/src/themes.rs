@@ -192,7 +192,13 @@ fn at(text: &str, origin: &str, span: Span) -> String {
 }
 
 /// A message about a query, in the file if the query stands there as it is, else in the query alone.
-fn fault_of_query(file: &TextFile, name: &str, query: &str, place: Span, diagnostic: &Diagnostic) -> ThemeFault {
+fn fault_of_query(
+    file: &TextFile,
+    name: &str,
+    query: &str,
+    place: Span,
+    diagnostic: &Diagnostic,
+) -> ThemeFault {
     match file.text.get(place.start..place.end).and_then(|written| written.find(query)) {
         Some(offset) => {
             let offset = place.start + offset;

@@ -3,8 +3,8 @@
 use shakmaty::Bitboard;
 
 use super::{
-    KeywordTransform, COPIES_MAX, Condition, Copy, Expanded, Filter, Number, NumberOrbit, Orbit, Placement, Position,
-    Squares, Text,
+    COPIES_MAX, Condition, Copy, Expanded, Filter, KeywordTransform, Number, NumberOrbit, Orbit, Placement,
+    Position, Squares, Text,
     apply::{apply, drop_repetitions, size},
     lists::list,
 };

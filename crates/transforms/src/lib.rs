@@ -29,7 +29,7 @@ use orbit_core::{board::Dihedral, diagnostic::Span};
 use orbit_query::tree::{self, Any, ConditionOp, Counted, Extension, Form, Kind, NumberOp, Ref, SquaresOp};
 
 pub use apply::member;
-use apply::{KeywordTransform, Composite, apply};
+use apply::{Composite, KeywordTransform, apply};
 pub use convert::{Converted, WrittenOut, to_cql6};
 pub use expand::expand;
 pub use frame::Frame;
@@ -194,7 +194,9 @@ impl Placement {
                 swapped.then(KeywordTransform::Symmetry(Dihedral::ReflectRanks))
             }
             KeywordTransform::Turn45(k) => Placement { turn45: (self.turn45 + k) % 8, ..self },
-            KeywordTransform::Shift(v) => Placement { shift: self.shift.and_then(|old| compose_shifts(old, v)), ..self },
+            KeywordTransform::Shift(v) => {
+                Placement { shift: self.shift.and_then(|old| compose_shifts(old, v)), ..self }
+            }
             KeywordTransform::Composite(Composite { placement, .. }) => {
                 let turned = Placement { swap_colors: self.swap_colors != placement.swap_colors, ..self };
                 let turned = turned.then(KeywordTransform::Symmetry(placement.dihedral));

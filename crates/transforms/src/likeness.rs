@@ -74,7 +74,7 @@ impl Likeness {
 
     /// How a position differs from the copy that it is most like, the first of equal ones, where `side` sees the board as
     /// White does.
-    pub fn of(&self, board: &Board, side: Color) -> CopyDifference {
+    pub fn from_board(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
         let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::{
-    KeywordTransform, COPIES_MAX, Copy, Filter, Orbit, Placement,
+    COPIES_MAX, Copy, Filter, KeywordTransform, Orbit, Placement,
     apply::{Composite, apply, drop_repetitions, size, structure},
 };
 use orbit_core::{
@@ -45,7 +45,10 @@ impl Composite {
     }
 
     fn after(self, first: Composite) -> Composite {
-        Composite { map: self.map.after(first.map), placement: first.placement.then(KeywordTransform::Composite(self)) }
+        Composite {
+            map: self.map.after(first.map),
+            placement: first.placement.then(KeywordTransform::Composite(self)),
+        }
     }
 }
 
@@ -137,7 +140,8 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
 /// Whether a shift of CQL 6 makes the same copy: then no square was left behind.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
-    let plain = orbit.unshifted(copy.placement).and_then(|plain| apply(&plain, KeywordTransform::Shift(shift)));
+    let plain =
+        orbit.unshifted(copy.placement).and_then(|plain| apply(&plain, KeywordTransform::Shift(shift)));
     plain.is_some_and(|plain| structure(plain.node()) == structure(copy.filter.node()))
 }
 

@@ -175,7 +175,7 @@ pub struct DateOrder(u32);
 
 impl DateOrder {
     /// The place of a date.
-    pub fn of(date: Option<Date>) -> DateOrder {
+    pub fn from_date(date: Option<Date>) -> DateOrder {
         let Some(Date { year, month, day }) = date else { return DateOrder(u32::MAX) };
         let (month, day) = (month.unwrap_or(13), day.unwrap_or(32));
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn dates_that_are_not_known_come_last() {
-        let order = |text| DateOrder::of(Date::parse(text));
+        let order = |text| DateOrder::from_date(Date::parse(text));
         let dates = [
             "2014.12.31",
             "2015.01.01",

@@ -58,7 +58,7 @@ impl VisitedGames {
 /// The game of a slot of a block, by its index among the games of the block.
 pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
     let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
-    (index, games.get(index).map_or(DateOrder::of(None), |game| game.date))
+    (index, games.get(index).map_or(DateOrder::from_date(None), |game| game.date))
 }
 
 /// Sums up visits that come in the order of their slots.

@@ -16,7 +16,7 @@ pub(super) struct PositionKey {
 
 impl PositionKey {
     /// The key of a position [as it is counted](legal::as_counted), of which so many bits are kept, the highest.
-    pub(super) fn of(counted: &Position, bits: u32) -> PositionKey {
+    pub(super) fn new(counted: &Position, bits: u32) -> PositionKey {
         let mut bytes = [0; 36];
         bytes[..32].copy_from_slice(bytemuck::bytes_of(&counted.board));
         bytes[32..].copy_from_slice(&counted.state.0.to_le_bytes());
@@ -50,8 +50,8 @@ mod tests {
             PositionKey { check: u32::MAX >> 8, ..key }.record(9)
                 < PositionKey { key: 8, check: 0 }.record(0)
         );
-        let weak = PositionKey::of(&Position::STANDARD, 3);
+        let weak = PositionKey::new(&Position::STANDARD, 3);
         assert_eq!(weak.key << 3, 0);
-        assert_eq!(weak.check, PositionKey::of(&Position::STANDARD, 64).check);
+        assert_eq!(weak.check, PositionKey::new(&Position::STANDARD, 64).check);
     }
 }

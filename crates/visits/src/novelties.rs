@@ -56,7 +56,7 @@ struct ReelGames {
 }
 
 impl ReelGames {
-    fn of(table: &PositionTable) -> Result<ReelGames, TableError> {
+    fn from_table(table: &PositionTable) -> Result<ReelGames, TableError> {
         let (mut blocks, mut before, mut games) = (Vec::new(), Vec::new(), 0);
         for (index, first_slot) in table.first_slots().enumerate() {
             let of_block = table.games(index)?;
@@ -93,7 +93,7 @@ pub fn novelties(
     mut take: impl FnMut(Novelty) -> ControlFlow<()>,
 ) -> Result<(), TableError> {
     assert_eq!(table.blocks(), reel.blocks(), "the table knows only some of the blocks");
-    let games = ReelGames::of(table)?;
+    let games = ReelGames::from_table(table)?;
     // For each game half-moves before its first new position.
     let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
     table.for_each_position(|slots| {
@@ -158,7 +158,7 @@ impl Lookup<'_> {
         let slot = game.first_slot() + moves;
         let ply = game.ply_of(moves as u32);
         let mut novelty = Novelty {
-            game: SeenGame::of(game, moves),
+            game: SeenGame::from_game(game, moves),
             ply,
             label: None,
             position: position_at(block, slot),
@@ -171,7 +171,7 @@ impl Lookup<'_> {
         let parent = position_at(block, slot - 1);
         let san = game.moves()[moves - 1].to_san(&parent);
         let mut label = Vec::new();
-        MoveNumbers::of(game).push_label(ply, &mut label);
+        MoveNumbers::from_header(game).push_label(ply, &mut label);
         novelty.label = Some(format!("{} {san}", String::from_utf8_lossy(&label)));
         let place = (novelty.game.order, index, game.index());
         let mut counts: HashMap<PackedMove, u64> = HashMap::new();

@@ -10,8 +10,8 @@ use bytemuck::Zeroable as _;
 
 use super::bits::BitReader;
 use super::format::{
-    BlockEntry, DIRECTORY_BYTES_MAX, DateOrder, GameEntry, HEADER_BYTES, TableHeader, ListEntry, MAGIC, PageEntry,
-    VisitSlots, TableError, VERSION, decode_page, decode_slots, table_path, unchecked,
+    BlockEntry, DIRECTORY_BYTES_MAX, DateOrder, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PageEntry,
+    TableError, TableHeader, VERSION, VisitSlots, decode_page, decode_slots, table_path, unchecked,
 };
 use super::games::{VisitSum, game_of};
 use super::key::{PositionKey, counted};
@@ -191,7 +191,7 @@ impl PositionTable {
         block: &mut dyn FnMut(usize) -> Result<Arc<Block>, TableError>,
     ) -> Result<Option<FoundPosition>, TableError> {
         let wanted = counted(position);
-        let key = PositionKey::of(&wanted, self.header.key_bits).key;
+        let key = PositionKey::new(&wanted, self.header.key_bits).key;
         // The page before the first one with this key may end with it.
         let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
         for (index, page) in
@@ -219,7 +219,11 @@ impl PositionTable {
         Ok(None)
     }
 
-    fn visit_page(&self, page: &PageEntry, visit: impl FnMut(u64, VisitSlots) -> bool) -> Result<(), TableError> {
+    fn visit_page(
+        &self,
+        page: &PageEntry,
+        visit: impl FnMut(u64, VisitSlots) -> bool,
+    ) -> Result<(), TableError> {
         let bytes = self.bytes_at(page.offset, page.bytes.into())?;
         let decoded = decode_page(&bytes, (page.first_key, page.positions), self.header.slot_bits(), visit);
         decoded.ok_or_else(|| self.damaged("a page does not have its checksum"))

@@ -49,9 +49,9 @@ pub struct SeenGame {
 }
 
 impl SeenGame {
-    pub(super) fn of(game: &GameRow, moves: usize) -> SeenGame {
+    pub(super) fn from_game(game: &GameRow, moves: usize) -> SeenGame {
         SeenGame {
-            order: DateOrder::of(Date::of_game(game)),
+            order: DateOrder::from_date(Date::of_game(game)),
             number: game.number(),
             date: date::known_text(game).map(|text| text.into_owned()),
             players: Color::ALL.map(|side| tags::player(game, side).map(|name| name.into_owned())),
@@ -130,7 +130,11 @@ pub fn seen(
 }
 
 /// What the table of a reel tells, before which so many games come, and of how many blocks it tells.
-fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(PositionFacts, usize)>, TableError> {
+fn of_table(
+    reel: &Reel,
+    wanted: &Position,
+    before: u32,
+) -> Result<Option<(PositionFacts, usize)>, TableError> {
     let Some(table) = PositionTable::open(reel)? else { return Ok(None) };
     let used = UsedTable {
         path: table.path().to_owned(),
@@ -143,7 +147,7 @@ fn of_table(reel: &Reel, wanted: &Position, before: u32) -> Result<Option<(Posit
         (seen.visits, seen.games) = (found.visits, found.games);
         let game = |visit: super::Visit| -> Result<SeenGame, TableError> {
             let block = block_of(reel, visit.block, true)?;
-            let game = SeenGame::of(&block.game(visit.game.min(block.games_len() - 1)), visit.moves);
+            let game = SeenGame::from_game(&block.game(visit.game.min(block.games_len() - 1)), visit.moves);
             Ok(SeenGame { number: before.saturating_add(game.number), ..game })
         };
         seen.ends = Some([game(found.first)?, game(found.last)?]);
@@ -164,7 +168,7 @@ fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
             }
             let slot = segment * orbit_reel::SEGMENT_SLOTS + i;
             let game = block.game(block.game_of_slot(slot));
-            sum.add((0, game.index()), DateOrder::of(Date::of_game(&game)), slot as u64);
+            sum.add((0, game.index()), DateOrder::from_date(Date::of_game(&game)), slot as u64);
             seen.visits += 1;
         }
     }
@@ -173,7 +177,7 @@ fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
     if seen.visits > 0 {
         let of = |slot: u64| {
             let game = block.game(block.game_of_slot(slot as usize));
-            SeenGame::of(&game, slot as usize - game.first_slot())
+            SeenGame::from_game(&game, slot as usize - game.first_slot())
         };
         seen.ends = Some([of(found.first), of(found.last)]);
     }

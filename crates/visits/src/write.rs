@@ -11,8 +11,8 @@ use bytemuck::Zeroable as _;
 
 use super::bits::BitWriter;
 use super::format::{
-    DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, TableHeader, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, VisitSlots,
-    TableError, VERSION, checked, encode_page, encode_slots, table_path,
+    DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, TableError,
+    TableHeader, VERSION, VisitSlots, checked, encode_page, encode_slots, table_path,
 };
 use super::games::VisitedGames;
 use super::key::{PositionKey, SLOT_BITS, counted};
@@ -196,7 +196,7 @@ fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>)
     for segment in 0..block.segments() {
         columns.replay(block, segment);
         for i in 0..columns.masks.valid.count_ones() as usize {
-            let key = PositionKey::of(&counted(&columns.position(i)), bits);
+            let key = PositionKey::new(&counted(&columns.position(i)), bits);
             all.push(key.record(all.len() as u64));
         }
     }
@@ -223,7 +223,7 @@ fn bucket_of(record: u128, shift: u32) -> usize {
 fn games_of(block: &Block) -> Vec<GameEntry> {
     let game = |game: orbit_reel::GameRow<'_>| GameEntry {
         first_slot: game.first_slot() as u32,
-        date: DateOrder::of(Date::of_game(&game)),
+        date: DateOrder::from_date(Date::of_game(&game)),
     };
     block.games().map(game).collect()
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::play::{End, How, GameReading, reading};
+use super::play::{End, GameReading, How, reading};
 use super::rules::{Rule, Rules};
 use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
-use orbit_pgn::{Chunk, Game, SourceKind, ParseOptions, SideLine, SourceText, GameStatus};
+use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
 /// What two readers found alike, and by which rules they differ.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -371,7 +371,7 @@ fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orbit_pgn::{ReadFault, Outcome, Sources};
+    use orbit_pgn::{Outcome, ReadFault, Sources};
 
     const TEXT: &str = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 e5 (1... c5 2. Nf3) (1... e6) 2. Nf3 1-0\n\n\
                         [White \"c\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 *\n\n\
@@ -431,7 +431,10 @@ mod tests {
             (|games| games.insert(1, games[1].clone()), "2 0 games from here on: 2 and 1"),
             (|games| games[2].status = GameStatus::Whole, "3 1 end: Whole and Cut("),
             (|games| games[3].status = GameStatus::Whole, "4 0 what is kept: Whole and Refused("),
-            (|games| games[0].status = GameStatus::Skipped(ReadFault::default()), "1 0 what is kept: Skipped("),
+            (
+                |games| games[0].status = GameStatus::Skipped(ReadFault::default()),
+                "1 0 what is kept: Skipped(",
+            ),
         ];
         let found = rows.iter().map(|(alter, _)| compare(alter).expect_err("a difference"));
         let wrong: Vec<String> = rows

@@ -1,7 +1,7 @@
 //! Games of any text as `crate::pgn` says that games are, in plain code that has nothing of its tokenizer.
 
 use super::rules::{Rule, Rules};
-use super::visit::{VisitedGame, MovetextToken};
+use super::visit::{MovetextToken, VisitedGame};
 use super::words::{self, WitnessWord};
 use orbit_pgn::{Outcome, Tag};
 
@@ -218,7 +218,8 @@ impl Scanner<'_> {
             self.at += 1;
         }
         self.blank |= lines >= 2;
-        let is_movetext = self.section == ScannerSection::Moves || self.section == ScannerSection::Tags && self.has_passed;
+        let is_movetext =
+            self.section == ScannerSection::Moves || self.section == ScannerSection::Tags && self.has_passed;
         if lines >= 2 && is_movetext && !matches!(self.rest(), [] | [b'[', ..]) {
             self.rule(Rule::EmptyLine);
         }
@@ -246,7 +247,11 @@ impl Scanner<'_> {
 
     fn begin(&mut self, at: usize, section: ScannerSection) {
         self.close();
-        self.games.push(VisitedGame { start: at, rules: std::mem::take(&mut self.rules), ..VisitedGame::default() });
+        self.games.push(VisitedGame {
+            start: at,
+            rules: std::mem::take(&mut self.rules),
+            ..VisitedGame::default()
+        });
         self.section = section;
         self.limit = at.saturating_add(self.game_bytes_max).min(self.text.len());
         self.blank = false;

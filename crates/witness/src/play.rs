@@ -6,7 +6,7 @@ use shakmaty::{Chess, File, Move, Position as _, Role, Square};
 use super::rules::{Rule, Rules};
 use super::start::{self, WitnessStart, packed};
 use super::tree::WitnessTree;
-use super::visit::{VisitedGame, MovetextToken};
+use super::visit::{MovetextToken, VisitedGame};
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::{Outcome, SideLine, Tag};
 
@@ -116,7 +116,9 @@ fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
         match token {
             MovetextToken::Unclosed => true,
             MovetextToken::San(_) | MovetextToken::Coordinates { .. } | MovetextToken::Junk => depth == 0,
-            MovetextToken::Open | MovetextToken::Close | MovetextToken::End(_) | MovetextToken::Inner(_) => false,
+            MovetextToken::Open | MovetextToken::Close | MovetextToken::End(_) | MovetextToken::Inner(_) => {
+                false
+            }
         }
     };
     if let Some(index) = found.tokens.iter().position(is_word) {
@@ -175,7 +177,9 @@ impl MovePlayer<'_> {
                 }
                 _ if self.left_out > 0 || self.line.is_dead => continue,
                 MovetextToken::Junk => Err("no move".to_owned()),
-                MovetextToken::San(_) | MovetextToken::Coordinates { .. } => self.step(token, &mut reading.rules),
+                MovetextToken::San(_) | MovetextToken::Coordinates { .. } => {
+                    self.step(token, &mut reading.rules)
+                }
             };
             let Err(reason) = refused else { continue };
             self.line.is_dead = true;

@@ -116,12 +116,20 @@ fn number(letters: &[(char, usize)]) -> Option<WitnessWord> {
     let dots = dots.map(|(_, bytes)| bytes).sum::<usize>();
     let has_letters = text.chars().any(|letter| letter.is_ascii_alphanumeric());
     if digits == 0 {
-        return (dots > 0 && has_letters).then_some(WitnessWord::Number { bytes: dots, value: 0, dotted: false });
+        return (dots > 0 && has_letters).then_some(WitnessWord::Number {
+            bytes: dots,
+            value: 0,
+            dotted: false,
+        });
     }
     let is_number =
         dots > 0 || rest.chars().next().is_none_or(|next| next.is_ascii_alphabetic() || !next.is_ascii());
     let value = text[..digits.min(6)].parse().unwrap_or(0);
-    Some(if is_number { WitnessWord::Number { bytes: digits + dots, value, dotted: dots > 0 } } else { WitnessWord::Junk })
+    Some(if is_number {
+        WitnessWord::Number { bytes: digits + dots, value, dotted: dots > 0 }
+    } else {
+        WitnessWord::Junk
+    })
 }
 
 /// Reads a result with plain dashes.
@@ -184,8 +192,10 @@ pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let is_glued = |end: &usize| {
         let rest = &bytes[*end..];
         !rest.is_empty()
-            && (matches!(word(rest), WitnessWord::Result(_) | WitnessWord::Move(..) | WitnessWord::Number { dotted: true, .. })
-                || glued_to_castling(rest) > 0)
+            && (matches!(
+                word(rest),
+                WitnessWord::Result(_) | WitnessWord::Move(..) | WitnessWord::Number { dotted: true, .. }
+            ) || glued_to_castling(rest) > 0)
     };
     ends.into_iter().rev().find(is_glued).map_or(0, |end| bytes.len() - end)
 }

@@ -51,7 +51,7 @@ fn what_a_source_was_known_by_is_kept() {
         let path = folder.join(&source.name);
         let metadata = fs::metadata(&path).unwrap();
         let hash = Some(hash_file(&path).unwrap());
-        assert_eq!(source.stamp, Stamp { hash, ..Stamp::of(&metadata) });
+        assert_eq!(source.stamp, Stamp { hash, ..Stamp::from_metadata(&metadata) });
         assert_eq!(source.stamp.bytes, Some(metadata.len()));
     }
     // From the definition of XXH3: 64 bits, seed 0, nothing.

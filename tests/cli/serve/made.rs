@@ -156,6 +156,9 @@ fn boards_and_choices_are_those_of_the_command() {
     }
     let explained = server.answer("explain", json!({ "board": board, "transforms": ["flip"], "copies": 1 }));
     assert_eq!((&explained["copies_count"], explained["copies"].as_array().unwrap().len()), (&8.into(), 1));
-    assert_code(&server.answer("explain", json!({ "query": "mate", "where": "elo>=2600" })), ErrorCode::Request);
+    assert_code(
+        &server.answer("explain", json!({ "query": "mate", "where": "elo>=2600" })),
+        ErrorCode::Request,
+    );
     server.finish();
 }

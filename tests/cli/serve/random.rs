@@ -117,7 +117,8 @@ impl World {
         let answer = self.server.answer_to(id);
         if !self.are_open[database] {
             assert_code(&answer, ErrorCode::UnknownDatabase);
-            page.iter().for_each(|&(page, _)| assert_code(&self.server.answer_to(page), ErrorCode::UnknownQuery));
+            page.iter()
+                .for_each(|&(page, _)| assert_code(&self.server.answer_to(page), ErrorCode::UnknownQuery));
             self.compared[0] += 1;
             return;
         }
@@ -183,7 +184,9 @@ impl World {
         if !self.are_open[at] {
             return assert_code(&answer, ErrorCode::UnknownDatabase);
         }
-        let Some(game) = library.game(number).unwrap() else { return assert_code(&answer, ErrorCode::Request) };
+        let Some(game) = library.game(number).unwrap() else {
+            return assert_code(&answer, ErrorCode::Request);
+        };
         let nodes = answer["nodes"].as_array().unwrap();
         assert_eq!(nodes.len() as u32, game.nodes());
         for (node, told) in (0..).zip(nodes) {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use orbit_query::{
     Dialect,
-    words::{self, WordGroup, WordStatus, WordValue, Word},
+    words::{self, Word, WordGroup, WordStatus, WordValue},
 };
 
 use super::{

@@ -227,9 +227,9 @@ pub(super) fn fault(
         let (Some(slow), Some(fast)) = (slow.copies, fast.copies) else {
             return Ok(Some("an engine tells nothing of copies".into()));
         };
-        let hit = (0..slow.len()).find(|&hit| slow.of(hit) != fast.of(hit));
-        let differs =
-            hit.map(|hit| format!("at hit {hit} cpu finds {:?}, gpu {:?}", slow.of(hit), fast.of(hit)));
+        let hit = (0..slow.len()).find(|&hit| slow.at_hit(hit) != fast.at_hit(hit));
+        let differs = hit
+            .map(|hit| format!("at hit {hit} cpu finds {:?}, gpu {:?}", slow.at_hit(hit), fast.at_hit(hit)));
         Ok(differs.or_else(|| (slow != fast).then(|| "the counts of copies differ".into())))
     };
     catching(compare).and_then(|found| found).unwrap_or_else(Some)

@@ -30,7 +30,7 @@ use orbit_engine::{
     cpu::{Cpu, Isa, MachineCode},
     reference::Bulk,
 };
-use orbit_plan::{PlanOptions, OrbitNote};
+use orbit_plan::{OrbitNote, PlanOptions};
 use orbit_query::{
     Query,
     tree::{self, ConditionOp, Counted, NumberOp, PositionOp, Ref, SquaresOp, TextOp, Written},
@@ -324,14 +324,15 @@ fn compare_engines(query: &Query, block: &Block, options: PlanOptions) -> Outcom
         return Outcome::Differ(format!("copy {copy} is counted {a} times by reference, {b} times by cpu"));
     }
     if told.0 != told.1 {
-        let hit = (0..told.0.len()).find(|&hit| told.0.of(hit) != told.1.of(hit)).expect("they differ");
-        let (a, b) = (told.0.of(hit), told.1.of(hit));
+        let hit =
+            (0..told.0.len()).find(|&hit| told.0.at_hit(hit) != told.1.at_hit(hit)).expect("they differ");
+        let (a, b) = (told.0.at_hit(hit), told.1.at_hit(hit));
         return Outcome::Differ(format!("at hit {hit} reference finds copies {a:?}, cpu {b:?}"));
     }
     let told = told.1;
     let mut sums = vec![0; cpu.info().copies[0]];
     for hit in 0..told.len() {
-        let copies = told.of(hit);
+        let copies = told.at_hit(hit);
         copies.iter().for_each(|&copy| sums[copy as usize] += 1);
         if (told.lowest(hit), told.count(hit)) != (copies.first().copied(), copies.len()) {
             return Outcome::Differ(format!(

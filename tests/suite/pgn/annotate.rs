@@ -1,6 +1,8 @@
 //! Games taken out of their files, commented and put together again are read as they were.
 
-use orbit_pgn::{AnnotationKind, SourceKind, GameStatus, Tag, annotate, first_game, game_text, read_game, separator};
+use orbit_pgn::{
+    AnnotationKind, GameStatus, SourceKind, Tag, annotate, first_game, game_text, read_game, separator,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

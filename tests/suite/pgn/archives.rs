@@ -158,7 +158,7 @@ fn a_member_is_known_as_the_file_that_it_would_be() {
         (stamp.bytes, stamp.hash),
         (Some(a.len() as u64), Some(orbit_pgn::hash_file(&path("a.pgn")).unwrap()))
     );
-    assert_eq!(stamp.modified_ns, Stamp::of(&fs::metadata(path("x.zip")).unwrap()).modified_ns);
+    assert_eq!(stamp.modified_ns, Stamp::from_metadata(&fs::metadata(path("x.zip")).unwrap()).modified_ns);
     assert_eq!(stamp.hash, Some(orbit_pgn::hash_file(&path("x.zip/a.pgn")).unwrap()));
     assert_eq!(Stamp::at(&path("x.zip/a.pgn")).unwrap(), Stamp { hash: None, ..stamp });
     assert_eq!(

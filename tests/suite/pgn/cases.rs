@@ -1,6 +1,6 @@
 //! The odd things that real files hold, as a table.
 
-use orbit_pgn::{Outcome, GameStatus};
+use orbit_pgn::{GameStatus, Outcome};
 
 use super::*;
 

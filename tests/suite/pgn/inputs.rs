@@ -41,7 +41,7 @@ fn content_is_hashed_where_that_is_wanted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pgn");
     fs::write(&path, "1. e4 *").unwrap();
-    let of_file = Stamp::of(&fs::metadata(&path).unwrap());
+    let of_file = Stamp::from_metadata(&fs::metadata(&path).unwrap());
     let hash = Some(orbit_pgn::hash_file(&path).unwrap());
     let mut options = Options::default();
     for wanted in [false, true] {

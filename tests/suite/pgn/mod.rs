@@ -22,7 +22,7 @@ mod web;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use orbit_pgn::{ReadFault, Game, Options, ParseOptions, Sources};
+use orbit_pgn::{Game, Options, ParseOptions, ReadFault, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 

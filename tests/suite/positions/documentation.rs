@@ -4,7 +4,7 @@
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
 use orbit_core::positions::chessops::*;
 use orbit_core::positions::names::{Shifts, parse};
-use orbit_core::positions::{Board, SymmetryGroup, SquareTransform, king_side, view_from_black};
+use orbit_core::positions::{Board, SquareTransform, SymmetryGroup, king_side, view_from_black};
 
 use super::{moved, set, setup};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use orbit_core::board::{Bitboard, Color, Dihedral, Role, Square};
 use orbit_core::positions::{
-    Board, SymmetryGroup, Setup, SquareTransform, Symmetry, Transform, TransformError, canonical, flip_colors,
+    Board, Setup, SquareTransform, Symmetry, SymmetryGroup, Transform, TransformError, canonical, flip_colors,
 };
 
 use super::random::position;
@@ -176,7 +176,12 @@ fn symmetries_see_pieces_and_colours() {
         ("8/8/8/3Rr3/3Rr3/8/8/8", 4),
         ("8/8/8/8/8/8/8/R6N", 1),
     ] {
-        assert_eq!(names(fen, SymmetryGroup::All).split(' ').count(), all, "{fen}: {}", names(fen, SymmetryGroup::All));
+        assert_eq!(
+            names(fen, SymmetryGroup::All).split(' ').count(),
+            all,
+            "{fen}: {}",
+            names(fen, SymmetryGroup::All)
+        );
     }
     assert_eq!(
         names("r6r/8/8/8/8/8/8/R6R", SymmetryGroup::All),

@@ -1,6 +1,6 @@
 //! Small tables that were counted by hand.
 
-use orbit_search::stats::{Counts, GroupRow, GroupKey, Tally};
+use orbit_search::stats::{Counts, GroupKey, GroupRow, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 

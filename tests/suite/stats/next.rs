@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use orbit_chess::{Database, DatabaseOptions, Query};
 use orbit_search::choice::Player;
-use orbit_search::stats::{Counts, GroupRow, GroupKey, MoveRow};
+use orbit_search::stats::{Counts, GroupKey, GroupRow, MoveRow};
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, Square};
 
@@ -497,7 +497,8 @@ fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
     let row = |row: &GroupRow| {
         let MoveRow { tally, .. } = row.moves.as_ref().unwrap();
         let [wins, draws, losses] = [tally.results.wins, tally.results.draws, tally.results.losses];
-        let second = if row.keys[1] == GroupKey::Whole { String::new() } else { format!(" / {}", row.keys[1]) };
+        let second =
+            if row.keys[1] == GroupKey::Whole { String::new() } else { format!(" / {}", row.keys[1]) };
         format!("{}{second}: {}, {}, {wins}-{draws}-{losses}", row.keys[0], row.hit.games, row.hit.positions)
     };
     rows.iter().map(row).collect()

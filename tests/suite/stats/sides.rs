@@ -255,7 +255,7 @@ fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
             let query = orbit_query::parse(text).unwrap().query;
             PreparedQuery::new(query, PlanOptions::default()).unwrap()
         });
-        let scan = Executor::of(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);
+        let scan = Executor::new(prepared.collect(), &EngineOptions::default()).unwrap().threads(1);
         let stats = Stats::new(Grouping::list("ply:2").unwrap()).with_sides();
         let collector = StatisticsCollector::new(stats);
         let database = BlockStream::from_pgn_bytes("made", text.clone().into_bytes(), with_variations());

@@ -33,12 +33,12 @@ impl Script {
     /// # Errors
     ///
     /// A file that cannot be read, and filters for a script of CQL 5.
-    pub(super) fn of(options: &CqlOptions) -> Result<Script, Failure> {
+    pub(super) fn from_options(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
         let (before, after) = added(options);
         let mut script = Script { path, text, before, at: 0, after };
-        if !script.before.is_empty() && Dialect::of(&script.text) == Dialect::Cql5 {
+        if !script.before.is_empty() && Dialect::detect(&script.text) == Dialect::Cql5 {
             return Err(Failure::Other(format!(
                 "{} is CQL 5, and options can add no filters to it: `orbit convert` makes CQL 6 of it",
                 script.origin()

@@ -10,8 +10,8 @@ use orbit_search::choice::{Choice, Order};
 use orbit_search::executor::{Executor, ScanError};
 use orbit_search::report::{CommentStyle, Names, Phases, summary_lines};
 use orbit_search::run::{
-    Collector as _, Collectors, Comment, WrittenGame, GamesCollector, MessagesCollector, OrderedCollector,
-    Parts, ListReach, Run, TotalsCollector,
+    Collector as _, Collectors, Comment, GamesCollector, ListReach, MessagesCollector, OrderedCollector,
+    Parts, Run, TotalsCollector, WrittenGame,
 };
 
 use super::options::CqlOptions;

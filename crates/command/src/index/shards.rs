@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
     let mut problems =
         Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
-    let progress = ProgressDisplay::of(&args.progress, args.quiet);
+    let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
     let sources = known(&database);
     let mut temporary = None;
     let append = |block: &Block, encoded: &EncodedBlock| {

@@ -46,7 +46,7 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
         return None;
     }
     let database = args.beside.unique(BlockStream::open(&query.paths, options).ok()?);
-    let scan = Executor::of(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
+    let scan = Executor::new(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
     let (choice, collector) = (&chosen.choice, TotalsCollector);
     let (run, mut sum, mut texts) =
         (Run::new(&scan, choice, &collector), TotalsPart::default(), database.texts());

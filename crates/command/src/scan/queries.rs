@@ -16,7 +16,7 @@ use serde_json::json;
 use super::Args;
 use crate::common::{CtrlC, Out, ProgressDisplay, counted, grouped, threads};
 use crate::failure::{Exit, Failure};
-use crate::pass::{PassSource, BatchPass};
+use crate::pass::{BatchPass, PassSource};
 use crate::problems::Problems;
 use crate::queries::{NamedQuery, read};
 use crate::reading::print_substitutes;
@@ -31,7 +31,10 @@ pub(super) struct QueryFile {
 }
 
 impl QueryFile {
-    pub(super) fn open(args: &Args, interrupt: &CtrlC) -> Result<(QueryFile, Executor, BlockStream), Failure> {
+    pub(super) fn open(
+        args: &Args,
+        interrupt: &CtrlC,
+    ) -> Result<(QueryFile, Executor, BlockStream), Failure> {
         let mut queries = read(args.queries.as_deref(), "", args.dialect, args.least_remark())?;
         use FormatName::{Csv, Jsonl, Text};
         let format = match args.outputs.format {
@@ -50,7 +53,7 @@ impl QueryFile {
         let database = args.beside.unique(BlockStream::open(&paths, options)?);
         print_substitutes(&database, args.quiet);
         let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
-        let scan = Executor::of(prepared, &args.engine_options(database.positions_known())?)?;
+        let scan = Executor::new(prepared, &args.engine_options(database.positions_known())?)?;
         let scan = scan.threads(threads(args.threads));
         Ok((QueryFile { queries, format }, scan, database))
     }
@@ -74,7 +77,7 @@ impl QueryFile {
         let pass = BatchPass {
             scan,
             interrupt,
-            progress: ProgressDisplay::of(&args.progress, args.quiet),
+            progress: ProgressDisplay::from_args(&args.progress, args.quiet),
             queries: counted(queries.len(), "query", "queries"),
             begun,
             planned,

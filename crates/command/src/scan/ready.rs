@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::queries::QueryFile;
 use super::run::ScanRun;
 use super::{Args, failure, misses, print_summary};
-use crate::common::{CtrlC, ProgressDisplay, ProgressArgs, fast_engine, is_unread, print_failures, threads};
+use crate::common::{CtrlC, ProgressArgs, ProgressDisplay, fast_engine, is_unread, print_failures, threads};
 use crate::failure::{Exit, Failure};
 use crate::pass::print_notes;
 use crate::positions::{unused_line, used_line};
@@ -127,7 +127,11 @@ impl Args {
 }
 
 impl PreparedScan {
-    pub(crate) fn new(mut args: Args, interrupt: &CtrlC, purpose: ScanPurpose) -> Result<PreparedScan, Failure> {
+    pub(crate) fn new(
+        mut args: Args,
+        interrupt: &CtrlC,
+        purpose: ScanPurpose,
+    ) -> Result<PreparedScan, Failure> {
         let begun = Instant::now();
         args.outputs.take_stdout();
         let engine = mem::take(&mut args.engine_of_part);
@@ -192,7 +196,7 @@ impl PreparedScan {
     pub(crate) fn asked(self, interrupt: &CtrlC) -> Result<JobInputs, Failure> {
         let question = self.question();
         let PreparedScan { args, chosen, asked, scan, database, .. } = self;
-        let progress = ProgressDisplay::of(&args.progress, args.quiet);
+        let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
         let (choice, collectors, names) = match &asked {
             ScanQuery::One(_) => {
                 let files = OutputFiles { database: &database, interrupt, are_written: false };

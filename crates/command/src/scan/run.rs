@@ -99,7 +99,7 @@ impl ScanRun {
             outputs,
             stats,
             problems,
-            progress: ProgressDisplay::of(&args.progress, args.quiet),
+            progress: ProgressDisplay::from_args(&args.progress, args.quiet),
             fault: None,
         };
         let (chosen, engine) = (choice.in_words(), scan.engine().info().name);

@@ -67,7 +67,7 @@ impl PackedMove {
         match mv {
             Move::Normal { role, from, to, promotion, .. } => {
                 let piece = shakmaty::Piece { color: turn, role: promotion.unwrap_or(role) };
-                PackedMove::piece(from, to, Code::of(piece))
+                PackedMove::piece(from, to, Code::from_piece(piece))
             }
             Move::EnPassant { from, to } => PackedMove::en_passant(from, to),
             Move::Castle { king, rook } => PackedMove::castle(king, rook),

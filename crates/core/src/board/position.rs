@@ -60,7 +60,7 @@ impl From<&shakmaty::Board> for Board {
     fn from(board: &shakmaty::Board) -> Board {
         let mut out = Board::default();
         for (square, piece) in board {
-            out.put(square, Code::of(piece));
+            out.put(square, Code::from_piece(piece));
         }
         out
     }

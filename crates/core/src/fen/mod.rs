@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `orbit transform` | a FEN or EPD, faults with their places | [`FenRecord::read`]: variants, operations |
 //! | games of PGN | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: rights that make no sense, any rest |
-//! | lists of positions | what is a position of a line and what is an operation | [`Line`], [`is_position`] |
+//! | lists of positions | what is a position of a line and what is an operation | [`ListLine`], [`is_position`] |
 //! | a reel's tags, numbers of moves | the counters | [`counters`] |
 //! | boards to search for and to draw, with letters of their own | the squares | [`ranks()`] |
 //!

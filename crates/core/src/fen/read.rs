@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use shakmaty::{Board, ByColor, ByRole, Color, File, Piece, Rank, RemainingChecks, Setup, Square};
 
-use super::{FenError, FenRecord, Field, LETTERS, Leniency, FenWords, is_blank};
+use super::{FenError, FenRecord, FenWords, Field, LETTERS, Leniency, is_blank};
 use crate::board::Bitboard;
 
 type FenRead<T> = Result<T, FenError>;
@@ -55,7 +55,12 @@ impl<'l> FenRecord<'l> {
 
 /// Reads what follows the en passant square; returns the operations of an EPD.
 #[inline]
-fn rest<'l>(words: FenWords<'l>, leniency: Leniency, fields: &mut usize, setup: &mut Setup) -> FenRead<&'l [u8]> {
+fn rest<'l>(
+    words: FenWords<'l>,
+    leniency: Leniency,
+    fields: &mut usize,
+    setup: &mut Setup,
+) -> FenRead<&'l [u8]> {
     let line = words.line;
     for (start, end) in words {
         let word = &line[start..end];

@@ -118,7 +118,8 @@ impl OutputFile {
         };
         let mut output = OutputFile { path: path.to_owned(), sink: None, temporary };
         let file = BufWriter::with_capacity(1 << 16, file);
-        output.sink = Some(if ends_in("zst") { zstd_sink(file).map_err(fault)? } else { OutputSink::Plain(file) });
+        output.sink =
+            Some(if ends_in("zst") { zstd_sink(file).map_err(fault)? } else { OutputSink::Plain(file) });
         Ok(output)
     }
 

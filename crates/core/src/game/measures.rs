@@ -148,7 +148,7 @@ impl EvalCommand {
 
 impl Commands {
     /// Reads a comment, without what encloses it.
-    pub fn of(comment: &[u8]) -> Commands {
+    pub fn from_comment(comment: &[u8]) -> Commands {
         let mut commands = Commands::default();
         for at in memchr::memmem::find_iter(comment, b"[%") {
             let rest = &comment[at + 2..];
@@ -305,8 +305,8 @@ pub fn thousandths_text(number: i64) -> String {
 mod tests {
     use super::*;
 
-    fn of(comment: &str) -> (Option<i64>, Option<i64>, Option<EvalCommand>) {
-        let Commands { clock, elapsed, eval } = Commands::of(comment.as_bytes());
+    fn measures_of(comment: &str) -> (Option<i64>, Option<i64>, Option<EvalCommand>) {
+        let Commands { clock, elapsed, eval } = Commands::from_comment(comment.as_bytes());
         (clock, elapsed, eval)
     }
 
@@ -332,7 +332,7 @@ mod tests {
             ("-M4/9 0.1s, n=12", (None, Some(100), Some(MateOfMover(false, 4)))),
             ("+0.30/18 10s [%eval 0.17] [%emt 0:00:05]", (None, Some(5_000), Some(Centipawns(17)))),
         ] {
-            assert_eq!(of(comment), found, "{comment}");
+            assert_eq!(measures_of(comment), found, "{comment}");
         }
         for comment in [
             "",
@@ -371,7 +371,7 @@ mod tests {
             "+M99999999999/1 1s",
             "+0.30/18 99999999999999999999s",
         ] {
-            assert_eq!(of(comment), (None, None, None), "{comment}");
+            assert_eq!(measures_of(comment), (None, None, None), "{comment}");
         }
     }
 
@@ -401,7 +401,7 @@ mod tests {
                 (0..random.usize(..24)).map(|_| letters[random.usize(..letters.len())]).collect();
             let starts: [&[u8]; 4] = [b"[%clk ", b"[%emt ", b"[%eval ", b""];
             text.splice(..0, starts[random.usize(..4)].iter().copied());
-            known += usize::from(Commands::of(&text) != Commands::default());
+            known += usize::from(Commands::from_comment(&text) != Commands::default());
         }
         assert!(known > 500, "{known}");
         for _ in 0..20_000 {
@@ -420,7 +420,7 @@ mod tests {
                 _ => unreachable!("none is made"),
             };
             let comment = format!("x [%eval {said}] [%clk {}] [%emt {}]", time(clock), time(spent));
-            assert_eq!(of(&comment), (Some(clock), Some(spent), Some(eval)), "{comment}");
+            assert_eq!(measures_of(&comment), (Some(clock), Some(spent), Some(eval)), "{comment}");
         }
     }
 

@@ -20,7 +20,7 @@ pub struct MoveNumbers {
 impl MoveNumbers {
     /// Numbers as the game's `FEN` tag has them, or the operations `fmvn` and `hmvc` of an EPD;
     /// without such counters, from move 1.
-    pub fn of(game: &impl GameHeader) -> MoveNumbers {
+    pub fn from_header(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
         let black_begins = game.start().state.turn() == Color::Black;
         MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }

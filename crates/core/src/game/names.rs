@@ -140,8 +140,9 @@ pub fn are_alike(one: &str, other: &str) -> bool {
 
 /// What two spellings say of each other. A name without given names fits those with a comma: only there the surname is known.
 pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
-    let bare =
-        |bare: &NameForm, other: &NameForm| bare.given.is_empty() && other.has_comma && other.has_surname_of(bare);
+    let bare = |bare: &NameForm, other: &NameForm| {
+        bare.given.is_empty() && other.has_comma && other.has_surname_of(bare)
+    };
     let pairs = || ours.iter().flat_map(|ours| theirs.iter().map(move |theirs| (ours, theirs)));
     if pairs().any(|(a, b)| a.fits(b) || bare(a, b) || bare(b, a)) {
         NameLikeness::Fit

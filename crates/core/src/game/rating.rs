@@ -25,7 +25,7 @@ pub enum Rating {
 
 impl Rating {
     /// The rating of two sides, as far as they are known.
-    pub fn of(self, white: Option<u32>, black: Option<u32>) -> Option<i64> {
+    pub fn of_players(self, white: Option<u32>, black: Option<u32>) -> Option<i64> {
         let (white, black) = (white.map(i64::from), black.map(i64::from));
         match self {
             Rating::Higher => white.max(black),
@@ -40,7 +40,7 @@ impl Rating {
     pub fn of_game(self, game: &impl GameHeader) -> Option<i64> {
         let [white, black] =
             [Color::White, Color::Black].map(|side| game.tag_named(tag(side)).and_then(of_value));
-        self.of(white, black)
+        self.of_players(white, black)
     }
 }
 

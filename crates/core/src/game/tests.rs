@@ -61,7 +61,7 @@ fn ratings_of_two_sides() {
         (None, Some(2700), [Some(2700), Some(2700), None, Some(2700), None]),
         (None, None, [None; 5]),
     ] {
-        let found = [Higher, Mean, White, Black, Difference].map(|rating| rating.of(white, black));
+        let found = [Higher, Mean, White, Black, Difference].map(|rating| rating.of_players(white, black));
         assert_eq!(found, expected, "{white:?} {black:?}");
     }
 }
@@ -252,7 +252,7 @@ fn tags_are_known_by_what_they_hold() {
 /// Moves before which movetext has a number, from a start with White or Black to move.
 #[test]
 fn moves_have_numbers_in_movetext() {
-    let numbers = MoveNumbers::of(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));
+    let numbers = MoveNumbers::from_header(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));
     assert_eq!([0, 1, 2].map(|ply| numbers.before_move(ply)), [Some("23.".into()), None, Some("24.".into())]);
     struct BlackBegins<'a>(Tags<'a>);
     impl GameHeader for BlackBegins<'_> {
@@ -265,7 +265,7 @@ fn moves_have_numbers_in_movetext() {
             Position { state: standard.state.with_turn(Color::Black), ..standard }
         }
     }
-    let numbers = MoveNumbers::of(&BlackBegins(Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 b - - 0 23")])));
+    let numbers = MoveNumbers::from_header(&BlackBegins(Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 b - - 0 23")])));
     assert_eq!(
         [0, 1, 2].map(|ply| numbers.before_move(ply)),
         [Some("23...".into()), Some("24.".into()), None]

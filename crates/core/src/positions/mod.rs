@@ -10,7 +10,7 @@
 //! | boards, positions under any function of square sets | [`transform_board`], [`transform_setup`] |
 //! | a named transform, and where it may be used | [`Transform`], [`names`] |
 //! | colours swapped, the other side's view, Chess960 | [`flip_colors`], [`view_from_black`], [`king_side`] |
-//! | symmetry and canonical form | [`Group`], [`Symmetry`], [`canonical`] |
+//! | symmetry and canonical form | [`SymmetryGroup`], [`Symmetry`], [`canonical`] |
 //! | the names of chessops | [`chessops`] |
 //!
 //! Positions are [`shakmaty`]'s [`Board`] and [`Setup`]. The invariant: what comes out is a board,
@@ -39,4 +39,4 @@ pub use setup::{
 };
 pub use shakmaty::{Board, Setup};
 pub use squares::SquareTransform;
-pub use symmetry::{SymmetryGroup, Symmetry, canonical};
+pub use symmetry::{Symmetry, SymmetryGroup, canonical};

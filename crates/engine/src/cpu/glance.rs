@@ -94,7 +94,9 @@ impl GlanceResult {
             Bound::Touched => GlanceResult::All,
             Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
             // A move captures once; each side plays every other one.
-            Bound::Losses(set) => GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 },
+            Bound::Losses(set) => {
+                GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 }
+            }
             Bound::Standard => GlanceResult::Standard,
             Bound::Other => GlanceResult::Other,
             Bound::Next(_) => return None,
@@ -190,8 +192,11 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
         return None;
     }
     let squares_of = (0..64).filter(|square| squares >> square & 1 != 0);
-    let to =
-        |square: u16| MovePattern { bits: 0xffc0, set: u16::from(code) << 12 | square << 6, word: 1 << square };
+    let to = |square: u16| MovePattern {
+        bits: 0xffc0,
+        set: u16::from(code) << 12 | square << 6,
+        word: 1 << square,
+    };
     let mut patterns: Vec<MovePattern> = squares_of.map(to).collect();
     let (is_black, role) = (code & BLACK != 0, code & !BLACK);
     let (home, passing) = if is_black { (7, 2) } else { (0, 5) };

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::glance::{Glance, MovePattern, GlanceResult, found};
+use super::glance::{Glance, GlanceResult, MovePattern, found};
 use super::moves::{moves, no_moves};
 use super::registers::{GROUP, Loads, RegisterMachine, WordColumn};
 use orbit_core::board::{
@@ -14,7 +14,9 @@ use orbit_core::board::{
     pure,
 };
 use orbit_core::isa::{Isa, for_each_isa};
-use orbit_plan::{OperationChain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Program, Reduce, Reg, Step, TRUE, Term};
+use orbit_plan::{
+    ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Program, Reduce, Reg, Step, TRUE, Term,
+};
 use orbit_reel::{
     Block, Material,
     bounds::{Begun, Ends, Moved, SegmentMoves, moves_of, start_mask},
@@ -38,7 +40,7 @@ for_each_isa! {
             key_planes(machine, block, (row, segments), loads);
             let moves = moves_of(block, segments);
             for part in &loads.parts {
-                let mut moved = Moved::of(&moves, part.codes);
+                let mut moved = Moved::from_moves(&moves, part.codes);
                 for (n, &segment) in segments.iter().enumerate() {
                     if moved.is_special(n) {
                         moved.add_special(block, segment, n, part.codes);
@@ -49,7 +51,7 @@ for_each_isa! {
                 part.touched.into_iter().for_each(|reg| load(reg, moved.touched));
             }
             if loads.standard.is_some() || loads.other.is_some() {
-                let Begun { standard, other } = Begun::of(&moves);
+                let Begun { standard, other } = Begun::from_moves(&moves);
                 for (reg, words) in [(loads.standard, standard), (loads.other, other)] {
                     reg.iter().for_each(|reg| machine.regs[reg.0 as usize].0[row] = words);
                 }
@@ -62,7 +64,7 @@ for_each_isa! {
                 for (k, plane) in planes.iter_mut().enumerate() {
                     *plane = machine.regs[k].0[row];
                 }
-                let ends = Ends::of(&moves, &planes);
+                let ends = Ends::from_moves(&moves, &planes);
                 for &(set, reg) in &loads.losses {
                     machine.regs[reg.0 as usize].0[row] = ends.losses(set);
                 }
@@ -170,7 +172,7 @@ fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (us
 for_each_isa! {
     /// The numbers of pieces in a block.
     pub(super) fn material(block: &Block) -> Material {
-        Material::of(block)
+        Material::from_block(block)
     }
 }
 

@@ -5,7 +5,7 @@ use super::kernels;
 use super::registers::RegisterMachine;
 use crate::{Values, carry::SlotColumn, columns::GameColumn, within};
 use orbit_core::isa::Isa;
-use orbit_plan::{RegisterInput, Output, Plan, Program, Reg};
+use orbit_plan::{Output, Plan, Program, Reg, RegisterInput};
 use orbit_reel::{
     Block, SEGMENT_SLOTS,
     lanes::{LANES, LaneColumn},
@@ -23,7 +23,13 @@ pub(super) struct SideInputs<'a> {
 
 impl RegisterMachine {
     /// Replays a group of segments, if the program reads something of their positions, and loads everything that it reads.
-    pub(super) fn load(&mut self, program: &Program, block: &Block, segments: &[u32], beside: SideInputs<'_>) {
+    pub(super) fn load(
+        &mut self,
+        program: &Program,
+        block: &Block,
+        segments: &[u32],
+        beside: SideInputs<'_>,
+    ) {
         if program.positions {
             kernels::replay(self.isa, self, block, segments, program.whole_positions);
         } else {
@@ -56,7 +62,13 @@ impl RegisterMachine {
 
     /// The same for single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending; the `k`-th goes to row
     /// `k / LANES`, lane `k % LANES`.
-    pub(super) fn gather(&mut self, program: &Program, block: &Block, slots: &[usize], beside: SideInputs<'_>) {
+    pub(super) fn gather(
+        &mut self,
+        program: &Program,
+        block: &Block,
+        slots: &[usize],
+        beside: SideInputs<'_>,
+    ) {
         self.masks = [Masks::default(); LANES];
         let mut replayed = None;
         for (k, &slot) in slots.iter().enumerate() {

@@ -119,7 +119,7 @@ impl Cpu {
         }
         let detail = |(query, (hits, &outputs)): (usize, (Hits, &Wants))| {
             let copies = outputs.detail().map(|detail| self.detail(query, &mut context, &hits, detail));
-            Answers::of(hits, copies)
+            Answers::new(hits, copies)
         };
         let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
         if context.interrupt().is_set() {

@@ -74,7 +74,13 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
 
 /// What is asked for of the moves of one position, of which the most common moves came to `ordinary`.
 #[inline(never)]
-fn with_special<const WHAT: u8>(position: &Position, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
+fn with_special<const WHAT: u8>(
+    position: &Position,
+    asked: MoveRequest,
+    from: u64,
+    to: u64,
+    ordinary: u64,
+) -> u64 {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
         let listed = listed(position, asked, from, to);

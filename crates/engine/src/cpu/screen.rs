@@ -186,7 +186,9 @@ impl OfMaterial {
                     let (PieceCount::Fewest(code) | PieceCount::Most(code)) = count;
                     let of_words = words.iter_mut().zip(&material.numbers(code)[from..]);
                     match count {
-                        PieceCount::Fewest(_) => of_words.for_each(|(word, numbers)| *word = numbers.fewest()),
+                        PieceCount::Fewest(_) => {
+                            of_words.for_each(|(word, numbers)| *word = numbers.fewest())
+                        }
                         PieceCount::Most(_) => of_words.for_each(|(word, numbers)| *word = numbers.most()),
                     }
                 }

@@ -223,7 +223,7 @@ impl DeviceColumns {
         let together = self.operands.with_room(device, most_masks(stage) as u64 * mask_bytes)?.clone();
         let stride = params_stride(device);
         for carry in &stage.carries {
-            let way = ColumnWay::of(carry).expect("the device can make what the stage carries");
+            let way = ColumnWay::from_carry(carry).expect("the device can make what the stage carries");
             if !way.is_on_device() {
                 continue;
             }

@@ -11,7 +11,7 @@ use wgpu::{BufferUsages, ErrorFilter};
 use super::adapters::{self, STORAGE_BUFFERS};
 use super::driver::{Driver, DriverResource, SILENCE_MAX, first_lines};
 use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
-use super::{AdapterReport, InjectedFault, GpuError, GpuLimits, GpuOptions, Kernel, PipelineCache, Variant};
+use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;

@@ -278,7 +278,8 @@ mod tests {
     fn what_is_kept_is_dropped_once_and_leaked_from_a_lost_device() {
         let driver = Driver::new(LONG);
         let dropped = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
-        let kept = dropped.each_ref().map(|told| DriverResource::new(SaysWhenDropped(Arc::clone(told)), &driver));
+        let kept =
+            dropped.each_ref().map(|told| DriverResource::new(SaysWhenDropped(Arc::clone(told)), &driver));
         let [first, second, third] = kept;
         drop(first);
         drop(second);

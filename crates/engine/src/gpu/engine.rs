@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    CardUse, GpuDevice, GpuError, KernelInput, Kernel, Lent, OpenDevice, Resident, KernelRun, Times, Upload, Variant,
+    CardUse, GpuDevice, GpuError, Kernel, KernelInput, KernelRun, Lent, OpenDevice, Resident, Times, Upload,
+    Variant,
     along::{GameSlots, has_room},
     carry::{self, OnUpload, Staged},
     contexts,
@@ -250,7 +251,7 @@ impl Gpu {
         let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
         for (hits, copies) in all.into_iter().zip(told) {
             for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {
-                out.push(Answers::of(hits, copies));
+                out.push(Answers::new(hits, copies));
             }
         }
         Ok(Some(out))

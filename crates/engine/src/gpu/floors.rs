@@ -236,7 +236,13 @@ impl KernelBuffers {
     }
 
     /// The time of one submission with so many dispatches, its sums read back.
-    fn once(&self, device: &Device, work: &FloorWork, turns: u64, dispatches: u64) -> Result<Duration, GpuError> {
+    fn once(
+        &self,
+        device: &Device,
+        work: &FloorWork,
+        turns: u64,
+        dispatches: u64,
+    ) -> Result<Duration, GpuError> {
         let extent = [self.vectors as u32, self.invocations as u32, turns as u32, ADD];
         let (buffer, readback) = (self.extent.get().clone(), self.readback.get());
         device.guarded("an upload", move |_, queue| {

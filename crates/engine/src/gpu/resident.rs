@@ -196,7 +196,7 @@ impl InUse {
 
 impl UploadKey {
     /// `None` if a block is not held, and so may be another one next time.
-    fn of(blocks: &[&Block], transposed: bool) -> Option<UploadKey> {
+    fn from_blocks(blocks: &[&Block], transposed: bool) -> Option<UploadKey> {
         let numbers = blocks.iter().map(|block| block.number_held()).collect::<Option<Vec<u64>>>()?;
         Some(UploadKey { numbers, transposed })
     }
@@ -220,7 +220,8 @@ impl ResidentState {
         }
         let uploads = Arc::<Uploads>::default();
         self.bytes += bytes;
-        self.entries.insert(key, ResidentEntry { uploads: Arc::clone(&uploads), bytes, query, last: self.uses });
+        self.entries
+            .insert(key, ResidentEntry { uploads: Arc::clone(&uploads), bytes, query, last: self.uses });
         (Some(uploads), gone)
     }
 
@@ -251,7 +252,8 @@ impl Residents {
         (blocks, transposed): (&[&Block], bool),
         query: u64,
     ) -> Result<Option<InUse>, GpuError> {
-        let Some(key) = UploadKey::of(blocks, transposed).filter(|key| !key.numbers.is_empty()) else {
+        let Some(key) = UploadKey::from_blocks(blocks, transposed).filter(|key| !key.numbers.is_empty())
+        else {
             return Ok(None);
         };
         let (found, gone) = self.find(&open.device, &key, blocks, query);

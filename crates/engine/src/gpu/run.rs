@@ -338,7 +338,8 @@ impl KernelRun {
             }
             let made = self.along.take_in(device, stage, input.segments, &made)?;
             let bytes = |words: Vec<u32>| bytemuck::cast_slice(&words).to_vec();
-            self.first.extend(made.into_iter().map(|(buffer, words)| Preparation::Write(buffer, bytes(words))));
+            self.first
+                .extend(made.into_iter().map(|(buffer, words)| Preparation::Write(buffer, bytes(words))));
             self.gather(device, input, &stage.reads)?;
             if let Some(masks) = &stage.masks {
                 let output_bytes = 4 * (input.segments * masks.outputs) as u64;
@@ -390,7 +391,12 @@ impl KernelRun {
     }
 
     /// Carries what a stage has found.
-    fn carry_stage(&mut self, device: &Device, input: &KernelInput, stage: &StageKernels) -> Result<(), GpuError> {
+    fn carry_stage(
+        &mut self,
+        device: &Device,
+        input: &KernelInput,
+        stage: &StageKernels,
+    ) -> Result<(), GpuError> {
         let games = (input.games.get(), input.game_count.expect("it is known where games are"));
         let work = self.along.work(device, stage, games, input.segments)?;
         if work.is_empty() {
@@ -415,7 +421,7 @@ impl KernelRun {
         if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
     }
 
-    /// First pass: submits it. [`Run::finish`] gives the words of each of the kernel's queries, one
+    /// First pass: submits it. [`KernelRun::finish`] gives the words of each of the kernel's queries, one
     /// for each segment.
     pub(super) fn begin_hits(
         &mut self,
@@ -459,7 +465,8 @@ impl KernelRun {
             for (n, entries) in dispatches.iter().enumerate() {
                 write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
                 let (count, is_first) = (entries.len(), n == 0);
-                let work = Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
+                let work =
+                    Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
                 // The words of all dispatches are there after the last one.
                 let is_last = n + 1 == dispatches.len();

@@ -4,7 +4,7 @@
 //! side lines. What is not here the processor makes, and then it makes all that the kernel carries.
 
 use super::walks;
-use orbit_plan::{Carried, EdgeTest, GameOp, Leaf, Made, ColumnOperand, StageCarry, Walk};
+use orbit_plan::{Carried, ColumnOperand, EdgeTest, GameOp, Leaf, Made, StageCarry, Walk};
 
 const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
@@ -34,7 +34,7 @@ pub(super) enum ColumnWay<'a> {
 
 impl ColumnWay<'_> {
     /// How something is made in games without side lines; `None` if the device cannot.
-    pub(super) fn of(carry: &StageCarry) -> Option<ColumnWay<'_>> {
+    pub(super) fn from_carry(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {
             Made::Along { what, back } => return Some(ColumnWay::Along(*what, *back)),

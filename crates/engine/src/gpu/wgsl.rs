@@ -12,8 +12,8 @@ use std::ops::Range;
 use super::{Variant, ways::ColumnWay};
 use orbit_core::board::{Position, attacks};
 use orbit_plan::{
-    CarryId, ChainOp, Cmp, DIR_STEPS, Id, RegisterInput, NO_VALUE, Op, ColumnOperand, Program, Read, Reduce, Reg, Scalar,
-    Special, Stage, StageCarry, StageFound, Step, Term,
+    CarryId, ChainOp, Cmp, ColumnOperand, DIR_STEPS, Id, NO_VALUE, Op, Program, Read, Reduce, Reg,
+    RegisterInput, Scalar, Special, Stage, StageCarry, StageFound, Step, Term,
 };
 use orbit_reel::SEGMENT_SLOTS;
 
@@ -83,7 +83,7 @@ impl StageKernels {
         };
         let printer = || Printer::new(&stage.program, columns, variant);
         let (masks, sets) = (regs(true), regs(false));
-        let ways = stage.carried.iter().map(|carry| Some((carry, ColumnWay::of(carry)?)));
+        let ways = stage.carried.iter().map(|carry| Some((carry, ColumnWay::from_carry(carry)?)));
         let ways: Option<Vec<_>> = ways.filter(|_| !variant.host_carry).collect();
         let on_device = !variant.host_carry && ways.is_some();
         let (mut edges, mut tests) = (Vec::new(), Vec::new());
@@ -116,14 +116,14 @@ impl StageKernels {
 
     /// Those columns that the processor makes of the moves of games alone, where the device makes the others.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
-        let is_told = |carry: &&StageCarry| ColumnWay::of(carry) == Some(ColumnWay::Told);
+        let is_told = |carry: &&StageCarry| ColumnWay::from_carry(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
     }
 
     /// Whether the device reads words that the stage finds: tests of moves get theirs where they are asked.
     pub(super) fn reads_sets(&self) -> bool {
         let sets = |carry: &StageCarry| {
-            let (_, word) = ColumnWay::of(carry).map_or((&[][..], None), |way| way.operands(carry));
+            let (_, word) = ColumnWay::from_carry(carry).map_or((&[][..], None), |way| way.operands(carry));
             matches!(word, Some(ColumnOperand::Found(..)))
         };
         self.carries.iter().any(sets)
@@ -150,7 +150,7 @@ impl Kernel {
     #[doc(hidden)]
     pub fn carriers(&self) -> Vec<String> {
         let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
-        let ways = carries.filter_map(|carry| Some((ColumnWay::of(carry)?, carry)));
+        let ways = carries.filter_map(|carry| Some((ColumnWay::from_carry(carry)?, carry)));
         ways.filter(|(way, _)| way.is_on_device()).map(|(way, carry)| way.shader(carry)).collect()
     }
 

@@ -98,7 +98,8 @@ impl<'a> StatementCounter<'a> {
         self.known.insert(evaluate, 0);
         let handle = self.find("replay")?;
         let function = &self.module.functions[handle];
-        let place = CountedFunction { function, info: &self.info[handle], turns: Some([slots / 4, slots]), depth: 0 };
+        let place =
+            CountedFunction { function, info: &self.info[handle], turns: Some([slots / 4, slots]), depth: 0 };
         Some(self.block(&function.body, place))
     }
 

@@ -13,7 +13,7 @@ mod walks;
 
 use shakmaty::Square;
 
-use super::{MaskBuilder, BlockGames, OperandSource, number, pairs::Targets, tree::NodeRange};
+use super::{BlockGames, MaskBuilder, OperandSource, number, pairs::Targets, tree::NodeRange};
 use crate::carry::SlotColumn;
 use boards::Boards;
 use entries::Entries;
@@ -189,7 +189,11 @@ impl PieceIds {
 }
 
 impl<'a> FlatMachine<'a> {
-    fn new(program: &'a FlatProgram, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>) -> FlatMachine<'a> {
+    fn new(
+        program: &'a FlatProgram,
+        operands: &'a [OperandSource<'a>],
+        games: &'a BlockGames<'a>,
+    ) -> FlatMachine<'a> {
         FlatMachine {
             program,
             operands,
@@ -428,7 +432,13 @@ impl<'a> FlatMachine<'a> {
 
     /// Tells whether the move that led to a node passes a test; three registers from `selected` on get what of it does.
     #[inline(never)]
-    fn move_fits(&mut self, nodes: NodeRange<'_>, edge: u16, child: RegisterWord, selected: RegisterWord) -> bool {
+    fn move_fits(
+        &mut self,
+        nodes: NodeRange<'_>,
+        edge: u16,
+        child: RegisterWord,
+        selected: RegisterWord,
+    ) -> bool {
         let child = self.get(child);
         let edge = self.program.edges[usize::from(edge)];
         let Some([from, to]) = self.selected(edge, nodes.slot(child as usize), |_| true) else {
@@ -449,7 +459,8 @@ impl<'a> FlatMachine<'a> {
     /// it fails. A part counts by the square that it leaves.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
-        let lies_in = |set: Option<RegisterWord>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
+        let lies_in =
+            |set: Option<RegisterWord>, square: u8| set.is_none_or(|set| self.get(set) >> square & 1 != 0);
         let moves = self.games.moves();
         if let Some(([left, reached], captures)) = moves.plain_move(slot) {
             let passes = lies_in(from, left)

@@ -64,7 +64,8 @@ impl MovedPieces {
                 }
                 board = board_at(root, nodes, moves, nodes.parent(node));
             }
-            let moved = if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { FocusPieces::default() };
+            let moved =
+                if node > 0 { play(&mut board, moves, nodes.slot(node)) } else { FocusPieces::default() };
             out.moved.push(moved);
             if starts.next_if_eq(&node).is_none() {
                 continue;

@@ -21,10 +21,10 @@ use super::{
     carry::{SlotColumn, clear_after, first_set, has},
     slots_of,
 };
-use moves::{Entered, BlockMoves};
+use moves::{BlockMoves, Entered};
 use orbit_plan::{GameOp, Leaf, NO_VALUE};
 use orbit_reel::{Block, SEGMENT_SLOTS};
-use tree::{NodeRange, BlockTree};
+use tree::{BlockTree, NodeRange};
 
 /// What is known of the games of a block, made when it is first wanted.
 #[derive(Debug)]

@@ -148,7 +148,12 @@ impl MoveTo {
             },
             MoveKind::EnPassant => {
                 let taken = Square::new(from as u32 & 56 | to as u32 & 7);
-                MoveTo { taken: board.at(taken).0, taken_on: taken as u8, kind: BlockMoveKind::EnPassant, ..plain }
+                MoveTo {
+                    taken: board.at(taken).0,
+                    taken_on: taken as u8,
+                    kind: BlockMoveKind::EnPassant,
+                    ..plain
+                }
             }
             MoveKind::Castle => {
                 let rank = from as u8 & 56;
@@ -165,7 +170,14 @@ impl MoveTo {
             MoveKind::Null => {
                 let king = Code(if white { 6 } else { 14 });
                 let square = board.squares_of(PieceSet::only(king)).first().unwrap_or(Square::A1) as u8;
-                MoveTo { from: square, to: square, piece: king.0, becomes: king.0, kind: BlockMoveKind::Null, ..plain }
+                MoveTo {
+                    from: square,
+                    to: square,
+                    piece: king.0,
+                    becomes: king.0,
+                    kind: BlockMoveKind::Null,
+                    ..plain
+                }
             }
         }
     }
@@ -367,11 +379,13 @@ impl<'a> Entered<'a> {
     /// Whether what is the same of both parts of castling passes.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
-        let captures = |test: &MoveSquareTest<'_>| mv.captured().is_some_and(|square| test.passes(mv, square, before));
+        let captures =
+            |test: &MoveSquareTest<'_>| mv.captured().is_some_and(|square| test.passes(mv, square, before));
         mv.is(test.only)
             && (!test.null || mv.is_null())
             && self.captures.as_ref().is_none_or(captures)
-            && (self.passing.as_ref()).is_none_or(|test| mv.kind == BlockMoveKind::EnPassant && captures(test))
+            && (self.passing.as_ref())
+                .is_none_or(|test| mv.kind == BlockMoveKind::EnPassant && captures(test))
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 

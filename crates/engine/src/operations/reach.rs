@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{MaskBuilder, BlockGames, OperandSource, focus::FocusMasks, tree::Flow};
+use super::{BlockGames, MaskBuilder, OperandSource, focus::FocusMasks, tree::Flow};
 use crate::carry::has;
-use orbit_plan::{Branch, NO_VALUE, Sees, AutomatonState, Walk};
+use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 /// See the module. A walk goes to later slots, or with `back` to earlier ones: what it can reach from a segment is known
@@ -37,7 +37,11 @@ pub(super) struct WalkReach<'a> {
 }
 
 impl<'a> WalkReach<'a> {
-    pub(super) fn new(walk: &'a Walk, operands: &[OperandSource<'a>], games: &'a BlockGames<'a>) -> WalkReach<'a> {
+    pub(super) fn new(
+        walk: &'a Walk,
+        operands: &[OperandSource<'a>],
+        games: &'a BlockGames<'a>,
+    ) -> WalkReach<'a> {
         let (block, tree) = (games.block, games.tree());
         let (masks, rest) = operands.split_at(walk.automaton.operands);
         let valued = rest.first().filter(|_| walk.largest).map(|largest| values(*largest, block));

@@ -36,7 +36,7 @@ impl NodeRange<'_> {
     }
 
     /// The nodes at which a mask holds.
-    pub(super) fn of(&self, mask: &MaskBuilder) -> impl Iterator<Item = usize> {
+    pub(super) fn nodes(&self, mask: &MaskBuilder) -> impl Iterator<Item = usize> {
         let first = self.first;
         slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
     }

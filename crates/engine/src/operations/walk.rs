@@ -1,12 +1,12 @@
 //! Automata along games: `line` and `path`.
 //!
-//! Whether there is a walk is asked first, for all positions of a segment at once ([`Reach`]). Its value is computed where
+//! Whether there is a walk is asked first, for all positions of a segment at once ([`WalkReach`]). Its value is computed where
 //! it is wanted: for each node and state the value of the best walk that goes on from there is known from those of its
 //! children, so one pass from the last node to the first suffices; against the moves, one from the first to the last.
 
 use super::{
-    MaskBuilder, BlockGames, OperandSource,
-    focus::{MovedPieces, FocusMasks},
+    BlockGames, MaskBuilder, OperandSource,
+    focus::{FocusMasks, MovedPieces},
     number,
     reach::WalkReach,
     tree::NodeRange,
@@ -19,7 +19,11 @@ use orbit_reel::SEGMENT_SLOTS;
 const NONE: i64 = i64::MIN;
 
 /// Where there is a walk.
-pub(super) fn found<'a>(walk: &'a Walk, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>) -> MaskBuilder {
+pub(super) fn found<'a>(
+    walk: &'a Walk,
+    operands: &'a [OperandSource<'a>],
+    games: &'a BlockGames<'a>,
+) -> MaskBuilder {
     let mut runner = Runner::new(walk, operands, games);
     if !matches!(walk.sees, Sees::Pieces { .. }) {
         return runner.possible;
@@ -55,7 +59,12 @@ fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
 }
 
 /// What is found, from each position on.
-pub(super) fn numbers<'a>(walk: &'a Walk, operands: &'a [OperandSource<'a>], games: &'a BlockGames<'a>, out: &mut [u64]) {
+pub(super) fn numbers<'a>(
+    walk: &'a Walk,
+    operands: &'a [OperandSource<'a>],
+    games: &'a BlockGames<'a>,
+    out: &mut [u64],
+) {
     out.fill(number(None));
     let mut runner = Runner::new(walk, operands, games);
     games.each(|nodes| runner.run(nodes, out));
@@ -120,7 +129,7 @@ impl<'a> Runner<'a> {
             }
             return;
         }
-        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        let starts: Vec<usize> = nodes.nodes(&self.possible).collect();
         let Some(&first) = starts.first() else { return };
         if self.walk.back {
             self.pass_back(nodes, &mut values);
@@ -138,7 +147,7 @@ impl<'a> Runner<'a> {
         mut visit: impl FnMut(&mut Runner<'a>, &MovedPieces, u64, &[usize]),
     ) -> Option<MovedPieces> {
         let (Sees::Pieces { capture }, Some(focus)) = (self.walk.sees, self.focus) else { return None };
-        let starts: Vec<usize> = nodes.of(&self.possible).collect();
+        let starts: Vec<usize> = nodes.nodes(&self.possible).collect();
         if starts.is_empty() {
             return None;
         }
@@ -240,7 +249,13 @@ impl<'a> Runner<'a> {
     }
 
     /// The positions of a walk of that value in a game without side lines, the first one aside.
-    fn reached(&self, nodes: NodeRange<'_>, start: usize, value: i64, focus: Option<&MovedPieces>) -> Vec<usize> {
+    fn reached(
+        &self,
+        nodes: NodeRange<'_>,
+        start: usize,
+        value: i64,
+        focus: Option<&MovedPieces>,
+    ) -> Vec<usize> {
         let more = usize::try_from(if self.walk.moves { value } else { value - 1 }).unwrap_or(0);
         let on = |by: usize| if self.walk.back { start.checked_sub(by) } else { Some(start + by) };
         let nth = |n: usize| match (self.walk.sees, self.walk.moves) {

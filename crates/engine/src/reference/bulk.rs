@@ -80,7 +80,8 @@ impl Bulk {
     ) -> Result<(), EngineError> {
         let one = &self.queries[query];
         let (Type::Str, BulkWay::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
-        let mut found = GameAnswers::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
+        let mut found =
+            GameAnswers::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
         let has_hits = |game: usize| {
             let game = block.game(game);
             hits.count_in(game.slots()) > 0
@@ -248,7 +249,7 @@ impl Engine for Bulk {
                 request.select(index, block, number, &mut hits);
                 let copies = outputs.detail().map(CopyDetail::by_copies);
                 let copies = copies.map(|detail| one.detail(block, &hits, detail, &interrupt));
-                Ok(Answers::of(hits, copies.transpose().map_err(told)?))
+                Ok(Answers::new(hits, copies.transpose().map_err(told)?))
             };
             self.queries.iter().zip(request.outputs).enumerate().map(answer).collect()
         };

@@ -22,8 +22,12 @@ impl Evaluation<'_> {
         keeps_state: impl FnOnce() -> bool,
     ) -> Option<Rc<CompiledChain>> {
         let nodes = self.nodes.len();
-        let compile =
-            || Some(Rc::new(CompiledChain { program: ChainProgram::new(chain, nodes)?, keeps_state: keeps_state() }));
+        let compile = || {
+            Some(Rc::new(CompiledChain {
+                program: ChainProgram::new(chain, nodes)?,
+                keeps_state: keeps_state(),
+            }))
+        };
         let compiled = self.state.chains.programs.entry(key).or_insert_with(compile).clone();
         if compiled.is_none() {
             let message = format!("counted repeats lead to more than {} constituents", ChainProgram::OPS_MAX);

@@ -79,7 +79,7 @@ enum Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    fn of(filter: Ref<'a, ExplicitForm>) -> Standing<'a> {
+    fn from_filter(filter: Ref<'a, ExplicitForm>) -> Standing<'a> {
         let orbit = || Standing::Orbit(filter.children());
         match filter {
             Ref::Condition(f) => match f.op() {
@@ -174,7 +174,11 @@ impl CopyBuilder {
 
     /// The copies of a transform around a set. A transform fuses with one that it is applied to directly: the
     /// copies are all products.
-    fn sets(&mut self, kind: TransformKind, of: &Squares) -> Result<Vec<Squares<ExplicitForm>>, ReferenceError> {
+    fn sets(
+        &mut self,
+        kind: TransformKind,
+        of: &Squares,
+    ) -> Result<Vec<Squares<ExplicitForm>>, ReferenceError> {
         let of = without_braces(of);
         let inner = match of.op() {
             SquaresOp::Form(Keyword::Transform(kind, of)) => self.sets(*kind, of)?,
@@ -352,7 +356,11 @@ impl Rewrite<Written, ExplicitForm> for CopyBuilder {
         Ok(Squares::new(SquaresOp::Form(copies), *mark))
     }
 
-    fn of_number(&mut self, part: &NumberKeyword, mark: &Span) -> Result<Number<ExplicitForm>, ReferenceError> {
+    fn of_number(
+        &mut self,
+        part: &NumberKeyword,
+        mark: &Span,
+    ) -> Result<Number<ExplicitForm>, ReferenceError> {
         let copies = match part {
             NumberKeyword::Counted(kind, counted, of) => {
                 NumberCopies::Counted(*counted, self.counted(*kind, of)?)
@@ -365,7 +373,11 @@ impl Rewrite<Written, ExplicitForm> for CopyBuilder {
         Ok(Number::new(NumberOp::Form(copies), *mark))
     }
 
-    fn of_text(&mut self, part: &NoTransform<Text>, mark: &Span) -> Result<Text<ExplicitForm>, ReferenceError> {
+    fn of_text(
+        &mut self,
+        part: &NoTransform<Text>,
+        mark: &Span,
+    ) -> Result<Text<ExplicitForm>, ReferenceError> {
         Ok(Text::new(TextOp::Form(NoTransform(self.text(&part.0)?)), *mark))
     }
 
@@ -406,7 +418,10 @@ impl Rewrite<ExplicitForm, ExplicitForm> for Image<'_> {
         *mark
     }
 
-    fn condition(&mut self, filter: &Condition<ExplicitForm>) -> Result<Condition<ExplicitForm>, ReferenceError> {
+    fn condition(
+        &mut self,
+        filter: &Condition<ExplicitForm>,
+    ) -> Result<Condition<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         let op = match filter.op() {
             ConditionOp::ToMove(color) => ConditionOp::ToMove(self.color(*color)),
@@ -475,7 +490,10 @@ impl Rewrite<ExplicitForm, ExplicitForm> for Image<'_> {
         Ok(Text::new(op, filter.mark))
     }
 
-    fn position(&mut self, filter: &Position<ExplicitForm>) -> Result<Position<ExplicitForm>, ReferenceError> {
+    fn position(
+        &mut self,
+        filter: &Position<ExplicitForm>,
+    ) -> Result<Position<ExplicitForm>, ReferenceError> {
         self.expander.count_node()?;
         rewrite::position(filter, self)
     }
@@ -504,7 +522,11 @@ impl Rewrite<ExplicitForm, ExplicitForm> for Image<'_> {
         Ok(Squares::new(SquaresOp::Form(copies), *mark))
     }
 
-    fn of_number(&mut self, part: &NumberCopies, mark: &Span) -> Result<Number<ExplicitForm>, ReferenceError> {
+    fn of_number(
+        &mut self,
+        part: &NumberCopies,
+        mark: &Span,
+    ) -> Result<Number<ExplicitForm>, ReferenceError> {
         let copies = match part {
             NumberCopies::Largest(Copies::Orbit(copies)) => {
                 NumberCopies::Largest(Copies::Orbit(self.copies(copies)?))
@@ -583,7 +605,7 @@ fn distinct_survivors<F: Kind<ExplicitForm>>(copies: Vec<F>) -> Vec<F> {
 /// Whether no designator has lost all its squares and no nested orbit all its members, wherever in
 /// the tree they stand.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
-    match (Standing::of(filter), filter) {
+    match (Standing::from_filter(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
         (_, Ref::Squares(f)) if let SquaresOp::Designator { squares, .. } = f.op() => squares.any(),
         _ => filter.children().into_iter().all(survives),
@@ -597,7 +619,7 @@ fn members(filter: Ref<ExplicitForm>) -> Vec<CopyMember> {
 }
 
 fn collect_members(filter: Ref<ExplicitForm>, out: &mut Vec<CopyMember>) {
-    match Standing::of(filter) {
+    match Standing::from_filter(filter) {
         Standing::Still => {}
         Standing::Plain => {
             out.extend(own_member(filter));
@@ -647,7 +669,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
 
 /// Refuses what has no image under an eighth of a turn.
 fn rotates_by_45(filter: Ref<ExplicitForm>) -> Result<(), ReferenceError> {
-    if let Standing::Still = Standing::of(filter) {
+    if let Standing::Still = Standing::from_filter(filter) {
         return Ok(());
     }
     if let Ref::Squares(f) = filter {

@@ -28,14 +28,22 @@ impl Evaluation<'_> {
         self.state.dictionary(dictionary).get(&key).cloned()
     }
 
-    pub(super) fn entry_squares(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Bitboard {
+    pub(super) fn entry_squares(
+        &mut self,
+        dictionary: DictionaryId,
+        key: &Assigned<ExplicitForm>,
+    ) -> Bitboard {
         match self.entry(dictionary, key) {
             Some(Datum::Squares(squares)) => Bitboard(squares),
             _ => Bitboard::EMPTY,
         }
     }
 
-    pub(super) fn entry_number(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Option<i32> {
+    pub(super) fn entry_number(
+        &mut self,
+        dictionary: DictionaryId,
+        key: &Assigned<ExplicitForm>,
+    ) -> Option<i32> {
         match self.entry(dictionary, key)? {
             Datum::Number(number) => Some(number),
             _ => None,

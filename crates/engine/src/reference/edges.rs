@@ -49,7 +49,7 @@ impl MoveOperands {
 
 /// Whether a set of pieces holds one of a kind, in either colour.
 fn is_of_kind(set: PieceSet, role: Role) -> bool {
-    shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::of(Piece { color, role })))
+    shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::from_piece(Piece { color, role })))
 }
 
 /// A move that `move` looks at.
@@ -142,7 +142,9 @@ impl Evaluation<'_> {
             Promotion::Letters(text) => {
                 let letters = self.text(text).unwrap_or_default();
                 let pieces = letters.iter().filter_map(|&letter| Piece::from_char(char::from(letter)));
-                pieces.map(|piece| PieceSet::only(Code::of(piece))).fold(PieceSet::EMPTY, PieceSet::union)
+                pieces
+                    .map(|piece| PieceSet::only(Code::from_piece(piece)))
+                    .fold(PieceSet::EMPTY, PieceSet::union)
             }
         }
     }
@@ -189,7 +191,11 @@ impl Evaluation<'_> {
     }
 
     /// The set behind the first move that fits, even if it is empty.
-    pub(super) fn edge_squares(&mut self, edge: &Edge<ExplicitForm>, target: &Squares<ExplicitForm>) -> Bitboard {
+    pub(super) fn edge_squares(
+        &mut self,
+        edge: &Edge<ExplicitForm>,
+        target: &Squares<ExplicitForm>,
+    ) -> Bitboard {
         let begin = self.notes_begin();
         let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
         if squares.is_empty() {

@@ -5,11 +5,11 @@ use std::{cell::OnceCell, collections::BTreeSet, rc::Rc};
 use shakmaty::{Bitboard, Color, Square};
 
 use super::{
-    copies::{Copies, ExplicitForm, PlainFilter, NumberCopies},
+    copies::{Copies, ExplicitForm, NumberCopies, PlainFilter},
     facts,
     geometry::{square, xy},
     lines,
-    moves::{SquareArray, LegalMoves, ReducedMove},
+    moves::{LegalMoves, ReducedMove, SquareArray},
     pure,
     scope::Scope,
     state::{Declared, VariableState},
@@ -273,7 +273,13 @@ impl<'a> Evaluation<'a> {
         Some(at as i32)
     }
 
-    fn found_count(&mut self, back: bool, quiet: bool, counted: Counted, filter: &PlainFilter) -> Option<i32> {
+    fn found_count(
+        &mut self,
+        back: bool,
+        quiet: bool,
+        counted: Counted,
+        filter: &PlainFilter,
+    ) -> Option<i32> {
         let begin = self.notes_begin();
         let all = self.found(back, filter, false);
         let count = within(all.len() as i32, counted)?;
@@ -567,7 +573,11 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Two strings; a text that is compared with a name is spelt as names are.
-    fn strings(&mut self, a: &Text<ExplicitForm>, b: &Text<ExplicitForm>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    fn strings(
+        &mut self,
+        a: &Text<ExplicitForm>,
+        b: &Text<ExplicitForm>,
+    ) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
         let names = [a, b].into_iter().any(|text| match last_op(text) {
             TextOp::Player(_) => true,
             TextOp::Tag(name) => name == "White" || name == "Black",
@@ -629,11 +639,11 @@ impl<'a> Evaluation<'a> {
     }
 
     pub(super) fn rules(&self) -> &LegalMoves {
-        self.here.rules.get_or_init(|| LegalMoves::of(&self.here.spot.position))
+        self.here.rules.get_or_init(|| LegalMoves::from_position(&self.here.spot.position))
     }
 
     fn content(&self, s: Square) -> Code {
-        self.here.placement.at(s).map_or(Code::EMPTY, Code::of)
+        self.here.placement.at(s).map_or(Code::EMPTY, Code::from_piece)
     }
 
     fn holds(&self, s: Square, contents: PieceSet) -> bool {

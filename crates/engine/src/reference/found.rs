@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::{Answer, SortValue, MatchSpan};
+use crate::{Answer, MatchSpan, SortValue};
 
 /// What a query says of a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     GameFound, Noted, Reference, RunState,
-    found::{PositionAnswer, FoundValue},
+    found::{FoundValue, PositionAnswer},
     whole::{GameFault, WantedFacts},
 };
 use crate::{
@@ -107,7 +107,8 @@ impl<'a> GameAnswers<'a> {
             }
         }
         if let Some(spans) = &mut self.spans {
-            let span = |(node, found): (u32, &mut PositionAnswer)| Some((node, Some(Arc::new(found.span.take()?))));
+            let span =
+                |(node, found): (u32, &mut PositionAnswer)| Some((node, Some(Arc::new(found.span.take()?))));
             spans.push(game.index(), (0..).zip(&mut found.values).filter_map(span).collect());
         }
         let mut rank = Rank::default();

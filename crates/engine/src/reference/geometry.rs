@@ -1,7 +1,7 @@
 //! The basic transforms on coordinates, written from the formulas.
 //!
 //! A square is a pair (file, rank), both 0..=7. Everything else is built on
-//! [`Symmetry::image`] and on moving single squares.
+//! [`BoardSymmetry::image`] and on moving single squares.
 
 use shakmaty::{Bitboard, File, Rank, Square};
 
@@ -145,7 +145,7 @@ impl ListImages {
         ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
-    /// The transformations that a keyword stands for: symmetries as in [`Symmetry::ALL`], shifts by
+    /// The transformations that a keyword stands for: symmetries as in [`BoardSymmetry::ALL`], shifts by
     /// ascending steps to the right, then ascending steps up.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
         let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
@@ -222,7 +222,7 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
 }
 
 impl BasicTransform {
-    /// The basic transforms of a keyword in declaration order: symmetries as in [`Symmetry::ALL`],
+    /// The basic transforms of a keyword in declaration order: symmetries as in [`BoardSymmetry::ALL`],
     /// shifts by ascending steps to the right, then ascending steps up.
     pub(super) fn all(kind: TransformKind) -> Vec<BasicTransform> {
         let turns = |list: &[BoardSymmetry]| list.iter().map(|&s| BasicTransform::Turn(s)).collect();
@@ -231,21 +231,28 @@ impl BasicTransform {
             TransformKind::Flip => turns(&BoardSymmetry::ALL),
             TransformKind::FlipVertical => turns(&[BoardSymmetry::Identity, BoardSymmetry::ReflectFiles]),
             TransformKind::FlipHorizontal => turns(&[BoardSymmetry::Identity, BoardSymmetry::ReflectRanks]),
-            TransformKind::Rotate90 => {
-                turns(&[BoardSymmetry::Identity, BoardSymmetry::Rotate90Ccw, BoardSymmetry::Rotate180, BoardSymmetry::Rotate90Cw])
-            }
+            TransformKind::Rotate90 => turns(&[
+                BoardSymmetry::Identity,
+                BoardSymmetry::Rotate90Ccw,
+                BoardSymmetry::Rotate180,
+                BoardSymmetry::Rotate90Cw,
+            ]),
             TransformKind::Rotate45 => (0..8).map(BasicTransform::Rotate45).collect(),
             TransformKind::FlipColor => vec![identity, BasicTransform::SwapColors],
             TransformKind::ReverseColor => vec![BasicTransform::SwapColors],
-            TransformKind::Shift => {
-                (-7..=7).flat_map(|right| (-7..=7).map(move |up| BasicTransform::Shift { right, up })).collect()
+            TransformKind::Shift => (-7..=7)
+                .flat_map(|right| (-7..=7).map(move |up| BasicTransform::Shift { right, up }))
+                .collect(),
+            TransformKind::ShiftHorizontal => {
+                (-7..=7).map(|right| BasicTransform::Shift { right, up: 0 }).collect()
             }
-            TransformKind::ShiftHorizontal => (-7..=7).map(|right| BasicTransform::Shift { right, up: 0 }).collect(),
-            TransformKind::ShiftVertical => (-7..=7).map(|up| BasicTransform::Shift { right: 0, up }).collect(),
+            TransformKind::ShiftVertical => {
+                (-7..=7).map(|up| BasicTransform::Shift { right: 0, up }).collect()
+            }
         }
     }
 
-    /// The same in the order in which copies are evaluated: see [`Symmetry::IN_TURN`].
+    /// The same in the order in which copies are evaluated: see [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
@@ -257,7 +264,9 @@ impl BasicTransform {
     pub(super) fn name(&self) -> Option<String> {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.name().map(String::from),
-            BasicTransform::Rotate45(0) | BasicTransform::Shift { right: 0, up: 0 } | BasicTransform::List(_) => None,
+            BasicTransform::Rotate45(0)
+            | BasicTransform::Shift { right: 0, up: 0 }
+            | BasicTransform::List(_) => None,
             BasicTransform::Rotate45(eighths) => Some(format!("rotate45^{eighths}")),
             BasicTransform::SwapColors => Some("invertcolor reflect_h".into()),
             BasicTransform::Shift { right, up } => {
@@ -289,7 +298,7 @@ impl BasicTransform {
         let mut list = PieceSet::NONE;
         for code in (0..15).map(Code).filter(|&code| pieces.list.contains(code)) {
             let image = match code.piece() {
-                Some(piece) => Code::of(shakmaty::Piece { color: !piece.color, role: piece.role }),
+                Some(piece) => Code::from_piece(shakmaty::Piece { color: !piece.color, role: piece.role }),
                 None => Code::EMPTY,
             };
             list = list.union(PieceSet::only(image));
@@ -471,10 +480,16 @@ mod tests {
 
     #[test]
     fn shades_swap_when_one_axis_is_mirrored() {
-        let swapping: Vec<BoardSymmetry> = BoardSymmetry::ALL.into_iter().filter(|s| s.swaps_shades()).collect();
+        let swapping: Vec<BoardSymmetry> =
+            BoardSymmetry::ALL.into_iter().filter(|s| s.swaps_shades()).collect();
         assert_eq!(
             swapping,
-            [BoardSymmetry::Rotate90Ccw, BoardSymmetry::Rotate90Cw, BoardSymmetry::ReflectRanks, BoardSymmetry::ReflectFiles]
+            [
+                BoardSymmetry::Rotate90Ccw,
+                BoardSymmetry::Rotate90Cw,
+                BoardSymmetry::ReflectRanks,
+                BoardSymmetry::ReflectFiles
+            ]
         );
         assert!(BasicTransform::Shift { right: 1, up: 2 }.swaps_shades());
         assert!(!BasicTransform::Shift { right: -1, up: 1 }.swaps_shades());

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Reference, ReferenceError, RunState, Outermost,
+    Outermost, Reference, ReferenceError, RunState,
     eval::Evaluation,
     top,
     whole::{GameFault, WantedFacts},

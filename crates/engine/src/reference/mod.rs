@@ -35,14 +35,14 @@ use orbit_query::{
 };
 
 use super::{Answer, Interrupt, Spot};
-use copies::{Copies, CopyOrder, CopyBuilder, ExplicitForm, PlainFilter, NumberCopies};
+use copies::{Copies, CopyBuilder, CopyOrder, ExplicitForm, NumberCopies, PlainFilter};
 use eval::Evaluation;
 use state::Declared;
 use value::Value;
 
 pub use bulk::Bulk;
 pub use commentator::Commentator;
-pub use found::{PositionAnswer, FoundValue, GameFound, Note, Noted};
+pub use found::{FoundValue, GameFound, Note, Noted, PositionAnswer};
 pub use late::{LateSpans, SpanFinder};
 pub use state::RunState;
 pub use whole::{GameFault, WantedFacts};
@@ -127,7 +127,7 @@ impl Reference {
             true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
             false => (expand(CopyOrder::Declared)?, None),
         };
-        Ok(Reference { body, numbered, declared: Declared::of(query) })
+        Ok(Reference { body, numbered, declared: Declared::from_query(query) })
     }
 
     /// The value of the query at position `at` of a game, or anything once it is interrupted.
@@ -204,9 +204,13 @@ fn top(filter: &PlainFilter) -> Outermost<'_> {
             ConditionOp::Form(Copies::Orbit(copies)) => return Outermost::Filters(copies),
             _ => {}
         },
-        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => return Outermost::Sets(copies),
+        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => {
+            return Outermost::Sets(copies);
+        }
         Any::Number(f) => match f.op() {
-            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => return Outermost::Numbers(copies),
+            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => {
+                return Outermost::Numbers(copies);
+            }
             NumberOp::Form(NumberCopies::Counted(_, copies)) => return Outermost::Filters(copies),
             _ => {}
         },

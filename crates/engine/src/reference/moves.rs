@@ -65,7 +65,7 @@ pub(super) struct LegalMoves {
 }
 
 impl LegalMoves {
-    pub(super) fn of(position: &Position) -> LegalMoves {
+    pub(super) fn from_position(position: &Position) -> LegalMoves {
         let placement = SquareArray::new(position);
         let has_king = placement.kings(placement.turn).next().is_some();
         match position.to_chess() {
@@ -349,15 +349,15 @@ mod tests {
 
     #[test]
     fn placements_that_cannot_be_played_have_moves_all_the_same() {
-        let kingless = LegalMoves::of(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
+        let kingless = LegalMoves::from_position(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
         assert!(!kingless.has_king && !kingless.check);
         assert_eq!(kingless.legal.len(), 14);
         // Two kings, of which one is attacked: only moves that leave neither attacked.
-        let two = LegalMoves::of(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
+        let two = LegalMoves::from_position(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
         assert!(two.check);
         assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));
         // The king to be captured may be taken.
-        let hanging = LegalMoves::of(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
+        let hanging = LegalMoves::from_position(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
         assert!(!hanging.check && names(&hanging.legal).contains("e1e8"));
     }
 }

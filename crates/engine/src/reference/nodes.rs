@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Color, Piece, Square};
 
 use super::{copies::ExplicitForm, eval::Evaluation, memory::MoveRun, played::PlayedMove};
 use orbit_core::diagnostic::Span;
-use orbit_query::tree::{Number, PositionOrder, Position, VarId};
+use orbit_query::tree::{Number, Position, PositionOrder, VarId};
 
 /// What makes two moves the same to `consecutivemoves`.
 #[derive(PartialEq)]
@@ -65,7 +65,11 @@ impl Evaluation<'_> {
         Some((below(a) + below(b)) as i32)
     }
 
-    pub(super) fn is_ancestor(&mut self, ancestor: &Position<ExplicitForm>, of: &Position<ExplicitForm>) -> bool {
+    pub(super) fn is_ancestor(
+        &mut self,
+        ancestor: &Position<ExplicitForm>,
+        of: &Position<ExplicitForm>,
+    ) -> bool {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
@@ -88,7 +92,11 @@ impl Evaluation<'_> {
     }
 
     /// The squares with equal contents; none without one of the two positions.
-    pub(super) fn same_contents(&mut self, a: &Position<ExplicitForm>, b: &Position<ExplicitForm>) -> Bitboard {
+    pub(super) fn same_contents(
+        &mut self,
+        a: &Position<ExplicitForm>,
+        b: &Position<ExplicitForm>,
+    ) -> Bitboard {
         let Some((a, b)) = self.both(a, b) else { return Bitboard::EMPTY };
         let (a, b) = (&self.nodes[a].position.board, &self.nodes[b].position.board);
         Square::ALL.into_iter().filter(|&s| a.at(s) == b.at(s)).collect()
@@ -156,7 +164,8 @@ impl Evaluation<'_> {
             return None;
         }
         if !quiet {
-            let run = |var, nodes: &[usize]| MoveRun { name: self.name(var).to_owned(), nodes: nodes.to_vec() };
+            let run =
+                |var, nodes: &[usize]| MoveRun { name: self.name(var).to_owned(), nodes: nodes.to_vec() };
             let pair = [run(first, &way[i..i + length]), run(second, &other[j..j + length])];
             self.state.chains.keep_longest(pair);
         }

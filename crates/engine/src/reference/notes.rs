@@ -85,7 +85,12 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    pub(super) fn write_file(&mut self, name: &Text<ExplicitForm>, value: &Text<ExplicitForm>, span: Span) -> bool {
+    pub(super) fn write_file(
+        &mut self,
+        name: &Text<ExplicitForm>,
+        value: &Text<ExplicitForm>,
+        span: Span,
+    ) -> bool {
         let (Some(name), Some(value)) = (self.text(name), self.text(value)) else { return false };
         self.with_files(span, |files| files.append(&name, &value)).is_some()
     }

@@ -100,7 +100,8 @@ impl PlayedMove {
         let set = Bitboard::from_square;
         let rook = self.rook.filter(|_| self.castle.is_some());
         let shifts = self.step.into_iter().chain(rook);
-        let parts: Vec<MovePart> = shifts.map(|(from, to)| MovePart { from: set(from), to: set(to) }).collect();
+        let parts: Vec<MovePart> =
+            shifts.map(|(from, to)| MovePart { from: set(from), to: set(to) }).collect();
         if parts.is_empty() { vec![MovePart { from: Bitboard::EMPTY, to: Bitboard::EMPTY }] } else { parts }
     }
 

@@ -5,7 +5,7 @@ use super::{
     copies::ExplicitForm,
     eval::Evaluation,
     program::keeps_state,
-    search::{Attempt, Next, ChainRules, Search},
+    search::{Attempt, ChainRules, Next, Search},
 };
 use crate::SpanKind;
 use orbit_core::diagnostic::Span;

@@ -239,7 +239,8 @@ mod tests {
         let chain =
             Chain::Sequence(vec![one(), repeat(Chain::Sequence(vec![one(), one()]), 2, Some(2)), one()]);
         let program = ChainProgram::new(&chain, 9).unwrap();
-        let numbers = program.ops.iter().filter_map(|op| if let ProgramOp::One(n) = op { Some(*n) } else { None });
+        let numbers =
+            program.ops.iter().filter_map(|op| if let ProgramOp::One(n) = op { Some(*n) } else { None });
         assert_eq!(numbers.collect::<Vec<_>>(), [0, 1, 2, 1, 2, 3]);
         assert!(program.may_end(6) && !program.may_end(5));
     }

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     eval::Evaluation,
     found::Note,
-    program::{ProgramOp, ChainProgram},
+    program::{ChainProgram, ProgramOp},
     value::Evaluated,
 };
 use orbit_core::diagnostic::Span;
@@ -42,7 +42,7 @@ pub(super) struct Attempt {
     pub(super) by: Option<usize>,
 }
 
-/// See [`Rules::next`].
+/// See [`ChainRules::next`].
 pub(super) enum Next {
     /// At the same position.
     Here,
@@ -265,7 +265,8 @@ impl<'p> Search<'p> {
         match rules.next(eval, at, one, attempt) {
             Next::Here => frame.open.push(PendingStep::Op { pc: pc + 1, steps }),
             Next::At(targets) => {
-                let enter = |at| PendingStep::Enter { at, pc: pc + 1, steps: steps.clone(), atoms: atoms.clone() };
+                let enter =
+                    |at| PendingStep::Enter { at, pc: pc + 1, steps: steps.clone(), atoms: atoms.clone() };
                 frame.open.extend(targets.into_iter().rev().map(enter));
             }
         }
@@ -298,7 +299,13 @@ impl<'p> Search<'p> {
     }
 
     /// A way ends at the position of a frame.
-    fn end<R: ChainRules>(&mut self, eval: &mut Evaluation, rules: &mut R, frame: &mut SearchFrame, steps: Vec<usize>) {
+    fn end<R: ChainRules>(
+        &mut self,
+        eval: &mut Evaluation,
+        rules: &mut R,
+        frame: &mut SearchFrame,
+        steps: Vec<usize>,
+    ) {
         if let Some(value) = rules.value(eval, frame.at) {
             let atoms = self.held(eval);
             self.offer(frame, value, SearchWay { steps, next: None, atoms });

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Interrupt, SortValue,
-    regexes::{Groups, CompiledPattern, pattern_of},
+    regexes::{CompiledPattern, Groups, pattern_of},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::{
@@ -34,7 +34,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    pub(super) fn of(query: &Query) -> Declared {
+    pub(super) fn from_query(query: &Query) -> Declared {
         let mut patterns = BTreeMap::new();
         query.body.walk(&mut |filter| {
             if let Some(pattern) = pattern_of(filter) {

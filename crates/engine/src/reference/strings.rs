@@ -12,7 +12,12 @@ use orbit_query::tree::{Number, Spelt, Text};
 const LENGTH_MAX: usize = 16 << 20;
 
 impl Evaluation<'_> {
-    pub(super) fn joined(&mut self, a: &Text<ExplicitForm>, b: &Text<ExplicitForm>, span: Span) -> Option<Vec<u8>> {
+    pub(super) fn joined(
+        &mut self,
+        a: &Text<ExplicitForm>,
+        b: &Text<ExplicitForm>,
+        span: Span,
+    ) -> Option<Vec<u8>> {
         let (left, right) = (self.text(a), self.text(b));
         let joined = [left?, right?].concat();
         if joined.len() > LENGTH_MAX {

@@ -121,7 +121,10 @@ impl Evaluation<'_> {
     }
 
     /// The squares of a set, each with what the variable of a loop holds there.
-    pub(super) fn squares_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
+    pub(super) fn squares_to_try(
+        &mut self,
+        domain: &Squares<ExplicitForm>,
+    ) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }

@@ -12,7 +12,7 @@ use super::{
     memory::PathProgress,
     played::MovePart,
     program::keeps_state,
-    search::{Attempt, Next, ChainRules, Search, WayStep},
+    search::{Attempt, ChainRules, Next, Search, WayStep},
 };
 use crate::SpanKind;
 use orbit_core::diagnostic::Span;

@@ -4,7 +4,7 @@ use super::{
     Reference,
     copies::PlainFilter,
     eval::Evaluation,
-    found::{PositionAnswer, FoundValue, GameFound, Noted},
+    found::{FoundValue, GameFound, Noted, PositionAnswer},
     state::RunState,
     value::Value,
 };

@@ -90,7 +90,8 @@ impl CompiledPattern {
     /// A pattern that is known to be one.
     pub(crate) fn new(pattern: &str) -> CompiledPattern {
         let (tree, groups) = tree(pattern.as_bytes());
-        let mut out = CompiledPattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
+        let mut out =
+            CompiledPattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
         out.add(&SyntaxNode::Group(0, Box::new(tree)), false);
         out.push(RegexOp::Match, false);
         out
@@ -109,7 +110,8 @@ impl CompiledPattern {
         interrupt: &Interrupt,
     ) -> Result<Option<Captures>, TooLong> {
         let registers = vec![NONE; self.registers];
-        let mut search = RegexSearch { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
+        let mut search =
+            RegexSearch { pattern: self, text, registers, undo: Vec::new(), steps: 0, interrupt };
         for start in from..=text.len() {
             let end = search.run(0, start);
             *steps = search.steps;
@@ -131,7 +133,9 @@ impl CompiledPattern {
     fn add(&mut self, node: &SyntaxNode, backwards: bool) {
         match node {
             SyntaxNode::Set(bytes) => _ = self.push(RegexOp::Set(*bytes), backwards),
-            SyntaxNode::Border { end, lines } => _ = self.push(RegexOp::Border { end: *end, lines: *lines }, backwards),
+            SyntaxNode::Border { end, lines } => {
+                _ = self.push(RegexOp::Border { end: *end, lines: *lines }, backwards)
+            }
             SyntaxNode::Word { within } => _ = self.push(RegexOp::Word { within: *within }, backwards),
             SyntaxNode::Back { groups, fold } => {
                 self.push(RegexOp::Back { groups: groups.clone(), fold: *fold }, backwards);

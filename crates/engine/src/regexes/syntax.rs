@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    pub(super) fn of(test: impl Fn(u8) -> bool) -> ByteSet {
+    pub(super) fn from_test(test: impl Fn(u8) -> bool) -> ByteSet {
         let mut out = ByteSet::default();
         for byte in (0..=u8::MAX).filter(|&byte| test(byte)) {
             out.0[usize::from(byte / 64)] |= 1 << (byte % 64);
@@ -204,7 +204,7 @@ impl PatternReader<'_> {
             }
             b'.' => {
                 self.at += 1;
-                SyntaxNode::Set(ByteSet::of(|byte| dot_all || !is_line_end(byte)))
+                SyntaxNode::Set(ByteSet::from_test(|byte| dot_all || !is_line_end(byte)))
             }
             b'[' => {
                 self.at += 1;
@@ -261,10 +261,10 @@ impl PatternReader<'_> {
         const FOLDED_MAX: u32 = 0x3ff;
         let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
         if !self.flags.fold {
-            return ByteSet::of(|byte| has(byte.into()) != negated);
+            return ByteSet::from_test(|byte| has(byte.into()) != negated);
         }
         let folded: Vec<u32> = (0..=FOLDED_MAX).filter(|&letter| has(letter)).map(folded).collect();
-        ByteSet::of(|byte| folded.contains(&self::folded(byte.into())) != negated)
+        ByteSet::from_test(|byte| folded.contains(&self::folded(byte.into())) != negated)
     }
 
     fn escape(&mut self) -> SyntaxNode {

@@ -159,7 +159,8 @@ fn a_search_ends() {
         );
     }
     let long = b"ab ".repeat(40_000);
-    let found = CompiledPattern::new("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
+    let found =
+        CompiledPattern::new("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
     assert_eq!(
         groups_of(&found, &long)[0].as_ref().map(|(start, text)| (*start, text.len())),
         Some((0, long.len()))

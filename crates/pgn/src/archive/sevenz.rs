@@ -15,7 +15,7 @@ use std::time::Duration;
 use sevenz_rust2::{BlockDecoder, Error, Password};
 
 use super::super::pieces::PieceAtHand;
-use super::{Archive, Content, MemberList, ArchiveRefusal, refuse_ratio};
+use super::{Archive, ArchiveRefusal, Content, MemberList, refuse_ratio};
 use orbit_core::sync::lock;
 
 /// Memory for the list of members, in KiB.
@@ -50,7 +50,7 @@ pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rus
         let ratio = block_of(&found, number).and_then(|block| ratios.get(block));
         let place = match ratio {
             _ if found.is_file_encrypted(number) => {
-                Err(ArchiveRefusal::of("it is encrypted: unpack it with its password first"))
+                Err(ArchiveRefusal::new("it is encrypted: unpack it with its password first"))
             }
             Some(Err(refusal)) => Err(refusal.clone()),
             _ => Ok(number),
@@ -235,7 +235,7 @@ impl Unpacker {
 }
 
 fn damaged() -> ArchiveRefusal {
-    ArchiveRefusal::of("it is damaged: get the archive anew")
+    ArchiveRefusal::new("it is damaged: get the archive anew")
 }
 
 /// The reason why an archive or a member cannot be read, and what to do.

@@ -12,8 +12,8 @@ use rawzip::{
     CompressionMethod, ErrorKind, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ZipArchive, ZipFileHeaderRecord,
 };
 
-use super::{MemberList, ArchiveRefusal, refuse_ratio};
-use crate::unpack::{Bzip2, Deflate, UnpackFault, RawInput, Unpack, Zstd};
+use super::{ArchiveRefusal, MemberList, refuse_ratio};
+use crate::unpack::{Bzip2, Deflate, RawInput, Unpack, UnpackFault, Zstd};
 
 /// Bytes of the header of a member before its name.
 const HEADER_BYTES: u64 = 30;
@@ -84,7 +84,7 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
     ranges.sort_unstable();
     // Many short members that share their bytes would unpack a small file to any size.
     if ranges.array_windows().any(|[a, b]| a.1 > b.0) {
-        return Err(ArchiveRefusal::of("the zip archive is damaged (its members overlap): get it anew"));
+        return Err(ArchiveRefusal::new("the zip archive is damaged (its members overlap): get it anew"));
     }
     Ok(places)
 }
@@ -118,7 +118,7 @@ fn letter(byte: u8) -> char {
 /// The method by which a member is packed, if that is read.
 fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, ArchiveRefusal> {
     match method {
-        _ if is_encrypted => Err(ArchiveRefusal::of("it is encrypted: unpack it with its password first")),
+        _ if is_encrypted => Err(ArchiveRefusal::new("it is encrypted: unpack it with its password first")),
         CompressionMethod::STORE => Ok(Method::Stored),
         CompressionMethod::DEFLATE => Ok(Method::Deflate),
         CompressionMethod::BZIP2 => Ok(Method::Bzip2),
@@ -136,7 +136,9 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
     file.seek(SeekFrom::Start(place.header))?;
     let is_there = file.read_exact(&mut header).is_ok() && header.starts_with(b"PK\x03\x04");
     if !is_there {
-        return Err(ArchiveRefusal::of("it does not begin where the archive says: get the archive anew").into());
+        return Err(
+            ArchiveRefusal::new("it does not begin where the archive says: get the archive anew").into()
+        );
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
     // The name and the fields between the header and the bytes may be longer than in the directory.
@@ -182,7 +184,9 @@ impl UnpackingMember {
     fn step(&mut self) -> Result<bool, UnpackFault> {
         let goes_on = match &mut self.unpack {
             Some(unpack) => unpack.step(&mut self.input, &mut self.ready),
-            None => self.input.read_plain(&mut self.ready, STRETCH).map(|read| read > 0).map_err(UnpackFault::Raw),
+            None => {
+                self.input.read_plain(&mut self.ready, STRETCH).map(|read| read > 0).map_err(UnpackFault::Raw)
+            }
         };
         let bytes = self.ready.len() as u64;
         if bytes > self.left {

@@ -71,7 +71,7 @@ impl Lanes for Four {
     const COUNT: usize = 4;
 
     #[inline(always)]
-    fn of(_: Avx2, numbers: &[u64; WORDS], at: usize) -> Four {
+    fn load(_: Avx2, numbers: &[u64; WORDS], at: usize) -> Four {
         let number = |k: usize| numbers[at + k] as i64;
         // SAFETY: a value exists only where the processor has these instructions.
         Four(unsafe { _mm256_set_epi64x(number(3), number(2), number(1), number(0)) })

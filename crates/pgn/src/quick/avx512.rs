@@ -13,7 +13,7 @@ use super::classes::Classes;
 use super::instructions::Instructions;
 use super::lanes::{Lanes, pairwise};
 use super::sketches::PieceTables;
-use super::words::{BLOCK, FirstWords, SPAN, WORDS, MoveWords};
+use super::words::{BLOCK, FirstWords, MoveWords, SPAN, WORDS};
 use orbit_core::isa::Avx512;
 
 #[expect(unsafe_code, reason = "code for another instruction set")]
@@ -52,7 +52,7 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
     }
 }
 
-/// [`FirstWords::of`].
+/// [`FirstWords::split`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
@@ -108,7 +108,7 @@ impl Lanes for Eight {
     const COUNT: usize = 8;
 
     #[inline(always)]
-    fn of(_: Avx512, numbers: &[u64; WORDS], at: usize) -> Eight {
+    fn load(_: Avx512, numbers: &[u64; WORDS], at: usize) -> Eight {
         debug_assert_eq!(at, 0, "there are no more");
         Eight(bytemuck::cast(*numbers))
     }

@@ -2,19 +2,19 @@
 
 use super::classes::Classes;
 use super::sketches::PieceTables;
-use super::words::{BLOCK, FirstWords, SPAN, MoveWords};
+use super::words::{BLOCK, FirstWords, MoveWords, SPAN};
 
 /// How a block is read; a value exists only where the processor has the instructions that it takes.
 pub(super) trait Instructions: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
 
-    /// [`FirstWords::of`].
+    /// [`FirstWords::split`].
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
-        FirstWords::of(span, words)
+        FirstWords::split(span, words)
     }
 
-    /// [`Sketches::read`].
+    /// [`PieceTables::read`].
     fn sketch(self, words: &FirstWords, sketches: &mut PieceTables);
 }
 

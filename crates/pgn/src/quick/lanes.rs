@@ -11,7 +11,7 @@ pub(super) trait Lanes: Copy {
     const COUNT: usize;
 
     /// So many of the numbers from a place on.
-    fn of(with: Self::With, numbers: &[u64; WORDS], at: usize) -> Self;
+    fn load(with: Self::With, numbers: &[u64; WORDS], at: usize) -> Self;
     fn store(self, numbers: &mut [u64; WORDS], at: usize);
     /// So many times the same number.
     fn all(self, number: u64) -> Self;
@@ -62,7 +62,7 @@ impl Lanes for u64 {
     const COUNT: usize = 1;
 
     #[inline(always)]
-    fn of((): (), numbers: &[u64; WORDS], at: usize) -> u64 {
+    fn load((): (), numbers: &[u64; WORDS], at: usize) -> u64 {
         numbers[at]
     }
 

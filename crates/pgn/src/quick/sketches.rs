@@ -50,7 +50,7 @@ impl PieceTables {
     #[inline(always)]
     pub(super) fn read<L: Lanes>(&mut self, with: L::With, words: &FirstWords) {
         for at in (0..WORDS).step_by(L::COUNT) {
-            self.read_at(L::of(with, &words.bytes, at), L::of(with, &words.lengths, at), at);
+            self.read_at(L::load(with, &words.bytes, at), L::load(with, &words.lengths, at), at);
         }
     }
 

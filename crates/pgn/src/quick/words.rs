@@ -36,7 +36,10 @@ impl FirstWords {
 
     /// The words, and where the last of them ends; there is one at least.
     #[inline(always)]
-    pub(super) fn of(span: &[u8; SPAN], MoveWords { starts: all, blanks }: MoveWords) -> (FirstWords, usize) {
+    pub(super) fn split(
+        span: &[u8; SPAN],
+        MoveWords { starts: all, blanks }: MoveWords,
+    ) -> (FirstWords, usize) {
         let mut starts = all;
         let mut first = FirstWords::EMPTY;
         for word in 0..WORDS {

@@ -352,7 +352,10 @@ mod tests {
         let mut check = |word: &str| {
             let Some(san) = read(word) else { return };
             plain += 1;
-            assert!(matches!(lex::MovetextWord::of(word.as_bytes()), lex::MovetextWord::Other), "{word}");
+            assert!(
+                matches!(lex::MovetextWord::from_bytes(word.as_bytes()), lex::MovetextWord::Other),
+                "{word}"
+            );
             assert_eq!(lex::glued_result(word.as_bytes()), 0, "{word}");
             let shape = SanShape::parse(word.as_bytes()).unwrap_or_else(|| panic!("{word} is a move"));
             assert!(agrees(san, shape), "{word}: {san:?} {shape:?}");

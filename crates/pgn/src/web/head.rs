@@ -106,7 +106,7 @@ pub(super) enum Verdict {
 
 impl FileIdentity {
     /// By an answer that has all of the file.
-    pub(super) fn of(head: &AnswerHead) -> FileIdentity {
+    pub(super) fn from_head(head: &AnswerHead) -> FileIdentity {
         FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
 
@@ -244,7 +244,7 @@ mod tests {
             (&dated, 200, &dated, Err("it sends no ranges")),
         ];
         for (first, status, lines, expected) in rows {
-            let verdict = FileIdentity::of(&head(200, first)).judge(&head(*status, lines), 100, false);
+            let verdict = FileIdentity::from_head(&head(200, first)).judge(&head(*status, lines), 100, false);
             match (&verdict, expected) {
                 (Verdict::GoesOn { skip }, Ok(expected)) => assert_eq!(skip, expected, "{status} {lines:?}"),
                 (Verdict::Failed(reason), Err(expected)) => assert!(reason.contains(expected), "{reason}"),
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_file_of_unknown_length_is_asked_for() {
-        let known = FileIdentity::of(&head(200, &[("etag", "\"a\"")]));
+        let known = FileIdentity::from_head(&head(200, &[("etag", "\"a\"")]));
         let judge = |status, lines: &[_]| known.judge(&head(status, lines), 100, true);
         assert_eq!(judge(416, &[("content-range", "bytes */100")]), Verdict::Complete);
         assert_eq!(judge(416, &[]), Verdict::Complete);

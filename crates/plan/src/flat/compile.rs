@@ -200,7 +200,7 @@ impl<'l> Compiler<'l> {
             texts: self.texts,
             of_games: self.of_games,
             patterns: self.patterns,
-            dictionaries: self.facts.dictionaries.iter().map(KeyOrder::of).collect(),
+            dictionaries: self.facts.dictionaries.iter().map(KeyOrder::from_dictionary).collect(),
             key_loops: self.key_loops,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
@@ -260,7 +260,10 @@ impl<'l> Compiler<'l> {
     }
 
     /// Frees afterwards what registers are taken.
-    pub(super) fn scratch<T>(&mut self, compile: impl FnOnce(&mut Self) -> CompileResult<T>) -> CompileResult<T> {
+    pub(super) fn scratch<T>(
+        &mut self,
+        compile: impl FnOnce(&mut Self) -> CompileResult<T>,
+    ) -> CompileResult<T> {
         let next = self.next;
         let out = compile(self);
         self.next = next;

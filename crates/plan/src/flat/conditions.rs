@@ -93,9 +93,9 @@ impl Compiler<'_> {
                 None => Ok(()),
             }),
             G::Move(of) => self.unless_move(of, no),
-            G::Ancestor { ancestor, of } => {
-                self.two_positions(ancestor, of, |this, [a, b]| this.unless_order(PositionOrder::Before, a, b, no))
-            }
+            G::Ancestor { ancestor, of } => self.two_positions(ancestor, of, |this, [a, b]| {
+                this.unless_order(PositionOrder::Before, a, b, no)
+            }),
             G::Echo(echo) => self.echo(echo, no),
             G::BindPiece { var, of } => self.scratch(|this| {
                 let piece = this.word()?;
@@ -261,7 +261,14 @@ impl Compiler<'_> {
     }
 
     /// Whether the body matches for all squares of a set, or all pieces on it, up to the first for which it does not.
-    fn all_over(&mut self, var: VarId, set: RegisterWord, pieces: bool, body: FilterRef, no: Label) -> CompileResult {
+    fn all_over(
+        &mut self,
+        var: VarId,
+        set: RegisterWord,
+        pieces: bool,
+        body: FilterRef,
+        no: Label,
+    ) -> CompileResult {
         let (fails, done) = (self.label(), self.label());
         self.each_square(var, set, pieces, |this, _| this.unless(body, fails))?;
         self.emit(Instr::Jump(done))?;

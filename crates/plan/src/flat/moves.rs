@@ -105,7 +105,10 @@ impl Compiler<'_> {
     }
 
     /// Compiles what is evaluated at a position of its own: there `move` means all moves.
-    pub(super) fn untied<T>(&mut self, compile: impl FnOnce(&mut Self) -> CompileResult<T>) -> CompileResult<T> {
+    pub(super) fn untied<T>(
+        &mut self,
+        compile: impl FnOnce(&mut Self) -> CompileResult<T>,
+    ) -> CompileResult<T> {
         let outer = self.tied.take();
         let out = compile(self);
         self.tied = outer;

@@ -1,7 +1,7 @@
 //! Numbers, each into a register.
 
 use super::compile::{CompileResult, Compiler};
-use crate::{Instr, Label, TextInstr, RegisterWord, dag::NO_VALUE};
+use crate::{Instr, Label, RegisterWord, TextInstr, dag::NO_VALUE};
 use orbit_query::tree::{
     Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
     SquaresOp,
@@ -151,7 +151,11 @@ impl Compiler<'_> {
         })
     }
 
-    fn of_number(&mut self, of: &Number, then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult) -> CompileResult {
+    fn of_number(
+        &mut self,
+        of: &Number,
+        then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let number = this.word()?;
             this.number(of, number)?;
@@ -160,7 +164,11 @@ impl Compiler<'_> {
     }
 
     /// What a value is made of; it goes on at its label where there is none.
-    pub(super) fn or_none(&mut self, to: RegisterWord, value: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult {
+    pub(super) fn or_none(
+        &mut self,
+        to: RegisterWord,
+        value: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
         let (no, done) = (self.label(), self.label());
         value(self, no)?;
         self.emit(Instr::Jump(done))?;

@@ -7,7 +7,7 @@ use super::{
 use crate::{Id, Instr, Label, PairSearch, PairTest, PairWord, dag::Op};
 use orbit_query::tree::{
     Assigned, Cmp, ConditionOp as C, Control, Echo, Elsewhere, GameCondition, GameNumber, GamePosition,
-    GameSquares, Kind, NumberOp as N, PositionOrder, PositionOp as P, Ref, SquaresOp as S, VarId,
+    GameSquares, Kind, NumberOp as N, PositionOp as P, PositionOrder, Ref, SquaresOp as S, VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 

@@ -2,7 +2,7 @@
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, dag::NO_VALUE};
-use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOrder, PositionOp as P};
+use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOp as P, PositionOrder};
 use orbit_transforms::{Expanded, Number, Position};
 
 impl Compiler<'_> {
@@ -64,7 +64,11 @@ impl Compiler<'_> {
         }
     }
 
-    fn numbered(&mut self, of: &Number, then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult) -> CompileResult {
+    fn numbered(
+        &mut self,
+        of: &Number,
+        then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let number = this.word()?;
             this.number(of, number)?;
@@ -73,7 +77,13 @@ impl Compiler<'_> {
     }
 
     /// Goes on at `no` unless both positions have a value and stand in an order.
-    pub(super) fn unless_order(&mut self, by: PositionOrder, a: RegisterWord, b: RegisterWord, no: Label) -> CompileResult {
+    pub(super) fn unless_order(
+        &mut self,
+        by: PositionOrder,
+        a: RegisterWord,
+        b: RegisterWord,
+        no: Label,
+    ) -> CompileResult {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
         match by {

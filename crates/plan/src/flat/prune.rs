@@ -25,7 +25,12 @@ use orbit_transforms::{Expanded, FilterRef, Squares};
 impl Compiler<'_> {
     /// Keeps of the domain of a loop over pieces those alone that a move takes away from here, if the body can match for
     /// no others.
-    pub(super) fn only_movers(&mut self, var: VarId, [domain, body]: [FilterRef; 2], set: RegisterWord) -> CompileResult {
+    pub(super) fn only_movers(
+        &mut self,
+        var: VarId,
+        [domain, body]: [FilterRef; 2],
+        set: RegisterWord,
+    ) -> CompileResult {
         if !begins_with_move_of(body, var) || !self.is_closed_loop(var, [domain, body]) {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Sets of squares, each into a register.
 
 use super::compile::{CompileResult, Compiler};
-use crate::{Instr, Label, TextInstr, RegisterWord, dag::TRUE, operations::Leaf};
+use crate::{Instr, Label, RegisterWord, TextInstr, dag::TRUE, operations::Leaf};
 use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S};
 use orbit_transforms::{Expanded, FilterRef, Squares};
 

@@ -2,7 +2,7 @@
 
 use super::compile::{CompileResult, Compiler};
 use crate::{
-    EMPTY, Instr, LITERALS, Label, TextInstr, RegisterWord,
+    EMPTY, Instr, LITERALS, Label, RegisterWord, TextInstr,
     dag::NO_VALUE,
     texts::{is_literal, is_name},
 };
@@ -174,7 +174,11 @@ impl Compiler<'_> {
     }
 
     /// Evaluates a string and hands it on.
-    pub(super) fn of_text(&mut self, of: &Text, then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult) -> CompileResult {
+    pub(super) fn of_text(
+        &mut self,
+        of: &Text,
+        then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult {
         self.scratch(|this| {
             let text = this.word()?;
             this.text(of, text)?;

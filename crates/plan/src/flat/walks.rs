@@ -5,7 +5,9 @@ use super::{
     edges::pieces,
     names::assigns,
 };
-use crate::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, SearchMemory, RegisterWord, dag::NO_VALUE};
+use crate::{
+    FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,
+};
 use orbit_query::tree::{
     Chain, Focus, GameNumber, GamePosition, Kind as _, Line, NumberOp as N, Path, PathStep, PositionOp as P,
     Promotion, Ref,
@@ -118,7 +120,10 @@ impl Compiler<'_> {
     }
 
     /// Compiles what knows nothing of a move that was selected, or to which it is tied.
-    fn apart_from_moves<T>(&mut self, compile: impl FnOnce(&mut Self) -> CompileResult<T>) -> CompileResult<T> {
+    fn apart_from_moves<T>(
+        &mut self,
+        compile: impl FnOnce(&mut Self) -> CompileResult<T>,
+    ) -> CompileResult<T> {
         self.selecting(None, |this| this.untied(compile))
     }
 
@@ -284,7 +289,8 @@ impl Compiler<'_> {
         }
         vars.sort_unstable();
         vars.dedup();
-        let words = outer.into_iter().flat_map(|first| (0..OF_PATH as u16).map(move |i| RegisterWord(first.0 + i)));
+        let words =
+            outer.into_iter().flat_map(|first| (0..OF_PATH as u16).map(move |i| RegisterWord(first.0 + i)));
         chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 

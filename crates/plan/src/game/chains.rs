@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     dag::{Id, Op},
     lower::Lower,
-    operations::{Automaton, CastlingPart, GameOp, ChainPart, Sees, AutomatonState, Walk},
+    operations::{Automaton, AutomatonState, CastlingPart, ChainPart, GameOp, Sees, Walk},
 };
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
@@ -59,7 +59,11 @@ impl Lower {
         self.walk(&chain, masks, line.range.as_ref(), [None, None], walk)
     }
 
-    fn line_chain(&mut self, chain: &Chain<LineStep<Expanded>>, masks: &mut AutomatonMasks) -> Chain<ChainPart> {
+    fn line_chain(
+        &mut self,
+        chain: &Chain<LineStep<Expanded>>,
+        masks: &mut AutomatonMasks,
+    ) -> Chain<ChainPart> {
         let mut part = |step: &LineStep<Expanded>| -> Result<ChainPart, std::convert::Infallible> {
             let node = step.filter.node();
             let mask = self.apart(|lower| lower.truth(node));

@@ -5,7 +5,7 @@ use crate::{
     lower::Lower,
     operations::{GameOp, Leaf},
 };
-use orbit_query::tree::{Cmp, GamePosition, PositionOrder, PositionOp};
+use orbit_query::tree::{Cmp, GamePosition, PositionOp, PositionOrder};
 use orbit_transforms::{Expanded, Number, Position};
 
 /// Whether a position is the current one.

@@ -31,8 +31,11 @@ pub(crate) fn refusal(query: &Query) -> Option<Diagnostic> {
         evaluations: 0,
         homes: HashMap::new(),
     };
-    walk.visit(query.body.node(), &FilterPlace { home: 0, is_root: true, loops: Vec::new(), owned: CastlingParts::No })
-        .err()
+    walk.visit(
+        query.body.node(),
+        &FilterPlace { home: 0, is_root: true, loops: Vec::new(), owned: CastlingParts::No },
+    )
+    .err()
 }
 
 /// Whether a plan says a filter whose transforms are expanded, evaluated anywhere and not in the order of positions.
@@ -235,7 +238,12 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         Ok(())
     }
 
-    fn condition<Q: Form<Mark = M>>(&mut self, op: &GameCondition<Q>, at: Span, place: &FilterPlace) -> Refused {
+    fn condition<Q: Form<Mark = M>>(
+        &mut self,
+        op: &GameCondition<Q>,
+        at: Span,
+        place: &FilterPlace,
+    ) -> Refused {
         use GameCondition as G;
         match op {
             G::Sibling(_)
@@ -305,7 +313,12 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         }
     }
 
-    fn position<Q: Form<Mark = M>>(&mut self, op: &GamePosition<Q>, at: Span, place: &FilterPlace) -> Refused {
+    fn position<Q: Form<Mark = M>>(
+        &mut self,
+        op: &GamePosition<Q>,
+        at: Span,
+        place: &FilterPlace,
+    ) -> Refused {
         use GamePosition as G;
         match op {
             G::Current | G::Parent => Ok(()),
@@ -323,7 +336,12 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         }
     }
 
-    fn positions<Q: Form<Mark = M>>(&mut self, both: [&Position<Q>; 2], at: Span, place: &FilterPlace) -> Refused {
+    fn positions<Q: Form<Mark = M>>(
+        &mut self,
+        both: [&Position<Q>; 2],
+        at: Span,
+        place: &FilterPlace,
+    ) -> Refused {
         self.out_of_loops(at, place, &both.map(Kind::node))?;
         self.each(both, place)
     }
@@ -412,7 +430,13 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.each(range.iter().flatten(), place)
     }
 
-    fn line<Q: Form<Mark = M>>(&mut self, line: &Line<Q>, end: bool, at: Span, place: &FilterPlace) -> Refused {
+    fn line<Q: Form<Mark = M>>(
+        &mut self,
+        line: &Line<Q>,
+        end: bool,
+        at: Span,
+        place: &FilterPlace,
+    ) -> Refused {
         let in_order = line.nestban || line.first_match || end;
         self.chain(line.nestban, in_order, at, place)?;
         self.range(&line.range, place)?;
@@ -430,7 +454,13 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         Ok(())
     }
 
-    fn path<Q: Form<Mark = M>>(&mut self, path: &Path<Q>, end: bool, at: Span, place: &FilterPlace) -> Refused {
+    fn path<Q: Form<Mark = M>>(
+        &mut self,
+        path: &Path<Q>,
+        end: bool,
+        at: Span,
+        place: &FilterPlace,
+    ) -> Refused {
         let in_order = path.nestban || path.first_match || end;
         self.chain(path.nestban, in_order, at, place)?;
         if path.max.is_some() && (path.nestban || end) {

@@ -16,7 +16,7 @@ pub enum KeyOrder {
 
 impl KeyOrder {
     /// That of a dictionary.
-    pub fn of(dictionary: &Dictionary) -> KeyOrder {
+    pub fn from_dictionary(dictionary: &Dictionary) -> KeyOrder {
         match dictionary.keys {
             Some(Holds::Text) => KeyOrder::Texts,
             Some(Holds::Squares | Holds::Piece) => KeyOrder::Sets,

@@ -16,7 +16,7 @@ mod strings;
 use std::sync::Arc;
 
 pub(super) use automaton::ChainPart;
-pub use automaton::{Automaton, Branch, AutomatonState};
+pub use automaton::{Automaton, AutomatonState, Branch};
 pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory};
 pub use entries::{EntryInstr, KeyOrder};
 pub use flat::{FlatEdge, FlatProgram, Instr, MoveSeek, PairSearch, PairTest, PairWord};
@@ -171,7 +171,7 @@ impl EdgeTest {
 /// How an automaton runs along games.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
-    /// The automaton. Its operands come first: see [`State`] and [`Branch`].
+    /// The automaton. Its operands come first: see [`AutomatonState`] and [`Branch`].
     pub automaton: Automaton,
     /// Its states stand for moves, not for positions.
     pub moves: bool,

@@ -49,7 +49,14 @@ pub enum MoveInstr {
     /// The squares of the moves that pass a test, or with [`MoveValue::Whether`] a set that is not empty if there is one.
     Played { to: RegisterWord, of: u16 },
     /// Of the moves from and to some squares.
-    Legal { to: RegisterWord, from: RegisterWord, squares: RegisterWord, pseudo: bool, only: Special, value: LegalValue },
+    Legal {
+        to: RegisterWord,
+        from: RegisterWord,
+        squares: RegisterWord,
+        pseudo: bool,
+        only: Special,
+        value: LegalValue,
+    },
     /// How many moves in a row are the same on the ways that lead to two nodes behind their last common ancestor; none if
     /// there are no such moves, or if one node is an ancestor of the other one.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },

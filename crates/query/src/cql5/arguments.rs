@@ -205,7 +205,13 @@ impl Cql5Parser<'_> {
         Ok(filter(C::Braces(items), span))
     }
 
-    fn match_keyword(&mut self, negated: bool, name: &str, span: Span, items: &mut Vec<Node>) -> Cql5Result<()> {
+    fn match_keyword(
+        &mut self,
+        negated: bool,
+        name: &str,
+        span: Span,
+        items: &mut Vec<Node>,
+    ) -> Cql5Result<()> {
         match name {
             "result" => {
                 let node = self.result(span)?;

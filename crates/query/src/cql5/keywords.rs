@@ -8,14 +8,14 @@ use shakmaty::Color;
 
 use super::{
     Cql5Result,
-    parser::{Join, Cql5Parser},
+    parser::{Cql5Parser, Join},
 };
 use crate::{
     Dialect,
     parser::C,
     tree::{Dirs, ListTransform, Node, Pieces},
     vocabulary::{
-        self, Spellings, WordStatus, DialectWords,
+        self, DialectWords, Spellings, WordStatus,
         WordValue::{self, *},
         here,
     },
@@ -44,7 +44,8 @@ type KeywordRow = vocabulary::WordRow<KeywordReading>;
 type KeywordRows = vocabulary::WordRows<KeywordReading>;
 
 /// The words of CQL 5.
-pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> = LazyLock::new(|| DialectWords::new(Dialect::Cql5, &[GROUPS]));
+pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> =
+    LazyLock::new(|| DialectWords::new(Dialect::Cql5, &[GROUPS]));
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
@@ -223,7 +224,12 @@ const GROUPS: &[KeywordRows] = &[
 ];
 
 /// A keyword that is not built.
-const fn later(spellings: Spellings, arguments: &'static str, value: WordValue, meaning: &'static str) -> KeywordRow {
+const fn later(
+    spellings: Spellings,
+    arguments: &'static str,
+    value: WordValue,
+    meaning: &'static str,
+) -> KeywordRow {
     here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Cql5Token<'a> {
     pub span: Span,
 }
 
-/// Splits a list into tokens, the last of which is [`Tok::End`].
+/// Splits a list into tokens, the last of which is [`Cql5Tok::End`].
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use super::{
     keywords::{self, KeywordReading},
     lexer::Cql5Tok,
     notes,
-    parser::{Join, Cql5Parser},
+    parser::{Cql5Parser, Join},
 };
 use crate::{
     parser::{C, S, filter},
@@ -48,7 +48,7 @@ impl Cql5Parser<'_> {
         };
         self.end()?;
         notes::dialects(&body, self.text, &mut self.remarks);
-        Ok(crate::Parsed { query: Query::of(body), remarks: self.remarks })
+        Ok(crate::Parsed { query: Query::new(body), remarks: self.remarks })
     }
 
     /// Checks that nothing follows the list.
@@ -227,7 +227,9 @@ impl Cql5Parser<'_> {
                 return self.transform(transform, negated, name, span, list);
             }
             Some(KeywordReading::Condition(read)) => read(self, name, span)?,
-            Some(KeywordReading::Unbuilt | KeywordReading::Piece(_)) | None => return Err(unknown(name, span)),
+            Some(KeywordReading::Unbuilt | KeywordReading::Piece(_)) | None => {
+                return Err(unknown(name, span));
+            }
         };
         let node = match negated {
             false => node,

@@ -8,8 +8,8 @@ use shakmaty::{Bitboard, Color};
 
 use super::{
     Any, Arith, Chain, Cmp, Condition, ConditionOp, Counted, DictionaryId, Dirs, Echo, Form, GameResult,
-    MoveOf, MoveValue, Number, NumberOp, OneOrMore, PositionOrder, PawnKind, Pieces, PinPart, Position, PositionOp,
-    PureKind, Ref, Sibling, SortId, Special, Spelt, Squares, SquaresOp, Text, TextOp, VarId,
+    MoveOf, MoveValue, Number, NumberOp, OneOrMore, PawnKind, Pieces, PinPart, Position, PositionOp,
+    PositionOrder, PureKind, Ref, Sibling, SortId, Special, Spelt, Squares, SquaresOp, Text, TextOp, VarId,
 };
 use orbit_core::board::PieceSet;
 

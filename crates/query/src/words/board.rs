@@ -1,6 +1,6 @@
 //! Words about what stands where: pieces, transforms, directions, sets of squares.
 
-use super::{WordReading, WordReading::*, Cql6Rows, WordValue::*, here, leaf, refused};
+use super::{Cql6Rows, WordReading, WordReading::*, WordValue::*, here, leaf, refused};
 use crate::{
     parser::{S, T},
     tree::{Dirs, GameText, PawnKind, Pieces, PureKind, TransformKind},

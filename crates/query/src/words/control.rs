@@ -1,6 +1,6 @@
 //! Words that join filters: conditions, sets, comparisons, variables, loops.
 
-use super::{WordReading::*, Cql6Rows, WordValue::*, here, leaf, refused};
+use super::{Cql6Rows, WordReading::*, WordValue::*, here, leaf, refused};
 use crate::{parser::C, tree::GameCondition};
 
 #[rustfmt::skip]

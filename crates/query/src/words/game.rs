@@ -1,6 +1,6 @@
 //! Words about moves, other positions of the game, side lines, and what is written of a game.
 
-use super::{Parameter, WordReading::*, Cql6Rows, WordValue::*, header, here, leaf, refused};
+use super::{Cql6Rows, Parameter, WordReading::*, WordValue::*, header, here, leaf, refused};
 use crate::{
     parser::{C, N, P, S, T},
     tree::{GameCondition, GameNumber, GamePosition, GameSquares, GameText, Sibling, Special},

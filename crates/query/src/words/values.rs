@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{Parameter, WordReading::*, Cql6Rows, WordValue::*, here, leaf, refused};
+use super::{Cql6Rows, Parameter, WordReading::*, WordValue::*, here, leaf, refused};
 use crate::parser::{C, N};
 
 #[rustfmt::skip]

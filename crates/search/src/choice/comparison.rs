@@ -263,14 +263,18 @@ impl FromStr for Comparison {
         }
         let field = match own {
             Some(own) => ComparisonField::own(own)?,
-            None => ComparisonField::of(name)?,
+            None => ComparisonField::from_name(name)?,
         };
         let test = test(&field, operator, value)?;
         Ok(Comparison { text: text.trim().to_owned(), field, test, is_not: operator.starts_with('!') })
     }
 }
 
-fn test(field: &ComparisonField, operator: &'static str, value: &str) -> Result<ComparisonTest, ConditionError> {
+fn test(
+    field: &ComparisonField,
+    operator: &'static str,
+    value: &str,
+) -> Result<ComparisonTest, ConditionError> {
     let compare = match operator {
         "<" => Compare::Less,
         "<=" => Compare::LessOrEqual,
@@ -284,8 +288,12 @@ fn test(field: &ComparisonField, operator: &'static str, value: &str) -> Result<
     };
     let is_equal = compare == Compare::Equal;
     let number = |name| value.parse().map_err(|_| ConditionError::NoNumber(value.to_owned(), name));
-    let text =
-        || ComparisonTest::Parts(value.to_lowercase().split('*').map(str::to_owned).collect(), value.parse().ok());
+    let text = || {
+        ComparisonTest::Parts(
+            value.to_lowercase().split('*').map(str::to_owned).collect(),
+            value.parse().ok(),
+        )
+    };
     match field {
         ComparisonField::Elo => Ok(ComparisonTest::Number(compare, number("elo")?)),
         ComparisonField::Year => Ok(ComparisonTest::Number(compare, number("year")?)),
@@ -305,7 +313,9 @@ fn test(field: &ComparisonField, operator: &'static str, value: &str) -> Result<
             "1/2" | "draw" => Ok(ComparisonTest::Parts(vec![String::from("1/2-1/2")], None)),
             _ => Err(ConditionError::NoResult(value.to_owned())),
         },
-        ComparisonField::Date | ComparisonField::Tag { kind: TagKind::Date, .. } if !(is_equal && is_date_text(value)) => {
+        ComparisonField::Date | ComparisonField::Tag { kind: TagKind::Date, .. }
+            if !(is_equal && is_date_text(value)) =>
+        {
             let date = Date::parse(value).filter(|date| {
                 // Of a tag what is understood counts; who asks is told of the rest.
                 date.parts().into_iter().flatten().count() == date_parts(value)
@@ -316,13 +326,16 @@ fn test(field: &ComparisonField, operator: &'static str, value: &str) -> Result<
             let no_eco = || ConditionError::NoEco(value.to_owned());
             Ok(ComparisonTest::Eco(vec![(compare, EcoBound::parse(value).ok_or_else(no_eco)?)]))
         }
-        ComparisonField::OpeningEco | ComparisonField::Tag { kind: TagKind::Eco, .. } => match eco::range(value) {
-            Some(Ok([first, last])) => {
-                Ok(ComparisonTest::Eco(vec![(Compare::GreaterOrEqual, first), (Compare::LessOrEqual, last)]))
+        ComparisonField::OpeningEco | ComparisonField::Tag { kind: TagKind::Eco, .. } => {
+            match eco::range(value) {
+                Some(Ok([first, last])) => Ok(ComparisonTest::Eco(vec![
+                    (Compare::GreaterOrEqual, first),
+                    (Compare::LessOrEqual, last),
+                ])),
+                Some(Err(())) => Err(ConditionError::NoEco(value.to_owned())),
+                None => Ok(text()),
             }
-            Some(Err(())) => Err(ConditionError::NoEco(value.to_owned())),
-            None => Ok(text()),
-        },
+        }
         _ if is_equal => Ok(text()),
         _ => {
             let no_order = || ConditionError::NoOrder { operator, value: value.to_owned() };
@@ -341,7 +354,7 @@ fn date_parts(value: &str) -> usize {
 }
 
 impl ComparisonField {
-    fn of(name: &str) -> Result<ComparisonField, ConditionError> {
+    fn from_name(name: &str) -> Result<ComparisonField, ConditionError> {
         Ok(match name.to_ascii_lowercase().as_str() {
             "player" => ComparisonField::Player,
             "elo" => ComparisonField::Elo,
@@ -388,7 +401,9 @@ impl Comparison {
     /// What has to be known of games for it.
     pub fn wants(&self) -> Wants {
         match self.field {
-            ComparisonField::Result | ComparisonField::OpeningName | ComparisonField::OpeningEco => Wants::HITS,
+            ComparisonField::Result | ComparisonField::OpeningName | ComparisonField::OpeningEco => {
+                Wants::HITS
+            }
             ComparisonField::Measure(measure) => Wants::of_measure(measure),
             _ => Wants::TAGS,
         }
@@ -396,7 +411,8 @@ impl Comparison {
 
     /// What it compares a text as a whole with; `None` if it does something else.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
-        let is_whole = matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
+        let is_whole =
+            matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
         let tags = match &self.field {
             ComparisonField::Player => Color::ALL.map(tags::player_tag).to_vec(),
             ComparisonField::Tag { name, kind: TagKind::Text, .. } => vec![name.as_str()],
@@ -436,8 +452,12 @@ impl Comparison {
                 .iter()
                 .any(|&side| self.test.fits_tag(game, title::tag(side), TagKind::Text)),
             ComparisonField::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
-            ComparisonField::OpeningName => game.opening().is_some_and(|opening| self.test.fits(&opening.name)),
-            ComparisonField::OpeningEco => game.opening().is_some_and(|opening| self.test.fits_eco(&opening.eco)),
+            ComparisonField::OpeningName => {
+                game.opening().is_some_and(|opening| self.test.fits(&opening.name))
+            }
+            ComparisonField::OpeningEco => {
+                game.opening().is_some_and(|opening| self.test.fits_eco(&opening.eco))
+            }
             ComparisonField::Measure(_) => return true,
             ComparisonField::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
         };
@@ -451,8 +471,12 @@ impl ComparisonTest {
         let rating = || rating::of_value(value).map(i64::from);
         match (kind, self) {
             (TagKind::Rating, ComparisonTest::Number(..)) => self.fits_number(rating()),
-            (TagKind::Rating, ComparisonTest::Parts(..)) => self.fits(&tags::text(value)) || self.fits_number(rating()),
-            (TagKind::Eco, ComparisonTest::Eco(_)) => eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco)),
+            (TagKind::Rating, ComparisonTest::Parts(..)) => {
+                self.fits(&tags::text(value)) || self.fits_number(rating())
+            }
+            (TagKind::Eco, ComparisonTest::Eco(_)) => {
+                eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco))
+            }
             (TagKind::Eco, ComparisonTest::Parts(..)) => {
                 self.fits(&tags::text(value)) || eco::of_value(value).is_some_and(|eco| self.fits_eco(&eco))
             }
@@ -466,7 +490,9 @@ impl ComparisonTest {
 
     fn fits_eco(&self, eco: &Eco) -> bool {
         match self {
-            ComparisonTest::Eco(bounds) => bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(eco))),
+            ComparisonTest::Eco(bounds) => {
+                bounds.iter().all(|(compare, bound)| compare.holds(bound.order_of(eco)))
+            }
             _ => self.fits(eco.as_str()),
         }
     }
@@ -495,7 +521,11 @@ impl ComparisonTest {
     }
 
     fn fits_thousandths(&self, number: i64) -> bool {
-        if let ComparisonTest::Thousandths(compare, bound) = self { compare.holds(number.cmp(bound)) } else { false }
+        if let ComparisonTest::Thousandths(compare, bound) = self {
+            compare.holds(number.cmp(bound))
+        } else {
+            false
+        }
     }
 
     fn fits_number(&self, number: Option<i64>) -> bool {

@@ -107,7 +107,9 @@ impl ConditionJoin {
     fn comparisons(&self) -> Vec<&Comparison> {
         match self {
             ConditionJoin::One(compared) => vec![compared],
-            ConditionJoin::All(parts) | ConditionJoin::Any(parts) => parts.iter().flat_map(ConditionJoin::comparisons).collect(),
+            ConditionJoin::All(parts) | ConditionJoin::Any(parts) => {
+                parts.iter().flat_map(ConditionJoin::comparisons).collect()
+            }
         }
     }
 

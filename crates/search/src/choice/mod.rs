@@ -1,6 +1,6 @@
 //! Choosing among what a query hits: which games count, which hits of a game, and which games come first.
 //!
-//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, a [`Top`] keeps the best of
+//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, a [`TopGames`] keeps the best of
 //! them. The invariant: what is chosen depends on the games and their hits alone, never on threads, blocks or
 //! files.
 
@@ -156,7 +156,7 @@ impl Choice {
         if slots.is_empty() {
             return;
         }
-        let measures = GameMeasures::of(game);
+        let measures = GameMeasures::from_game(game);
         for slot in slots {
             let found = measures.at((slot - first) as u32);
             if !self.of_positions().all(|condition| condition.holds_at(game, &found)) {

@@ -54,7 +54,7 @@ pub struct RankFacts<'a> {
 
 impl<'a> RankFacts<'a> {
     /// Where a query hits, and no more.
-    pub fn of(hits: &'a Hits) -> RankFacts<'a> {
+    pub fn from_hits(hits: &'a Hits) -> RankFacts<'a> {
         RankFacts { hits, copies: None, told: None, spans: None }
     }
 }
@@ -71,7 +71,7 @@ pub enum Order {
     },
     /// By chance that is settled by the seed and by what the game is (start, moves, side lines if they are searched, result), not by where it
     /// stands: a sample does not change when a database is split into other files. Of games that are the
-    /// same the first alone is in a sample: see [`Top::distinct`].
+    /// same the first alone is in a sample: see [`TopGames::distinct`].
     Sampled {
         /// Another seed gives another sample.
         seed: u64,
@@ -105,7 +105,7 @@ impl Order {
     pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
         match self {
             Order::Sampled { seed } => chance(game, seed).into(),
-            Order::Sorted { key, reverse } => match (key.of(game, facts, reverse), reverse) {
+            Order::Sorted { key, reverse } => match (key.rank(game, facts, reverse), reverse) {
                 (None, _) => u64::MAX.into(),
                 (Some(key), false) => (u64::MAX - 1 - key).into(),
                 (Some(key), true) => key.into(),
@@ -117,7 +117,7 @@ impl Order {
 
 impl SortKey {
     /// The key, at most 2^33.
-    fn of(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
+    fn rank(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
         let RankFacts { hits, copies, spans, .. } = facts;
         let slots = hits.slots(game.slots());
         match self {
@@ -130,7 +130,7 @@ impl SortKey {
                 slots.filter_map(length).max()
             }
             SortKey::Measure(measure) => {
-                let told = GameMeasures::of(game);
+                let told = GameMeasures::from_game(game);
                 let number = |slot| told.at((slot - game.first_slot()) as u32).get(measure);
                 let numbers = slots.filter_map(number);
                 let number = if reverse { numbers.min() } else { numbers.max() };
@@ -183,8 +183,8 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
 ///
 /// Ties go to the game of the lower number, which comes first in the database; of a sample, in which each rank is kept once, to
 /// the game that is offered first, so that games are offered in the order of the database. The memory is that of `max` entries:
-/// [`Top::offer`] makes an entry only where it is kept, in place of the worst. Nothing fails here but what a caller makes of
-/// entries: see [`Top::try_map`].
+/// [`TopGames::offer`] makes an entry only where it is kept, in place of the worst. Nothing fails here but what a caller makes of
+/// entries: see [`TopGames::try_map`].
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
@@ -310,7 +310,8 @@ impl<T> TopGames<T> {
         let TopGames { max, ranks, kept } = self;
         let mut entries = kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
-        let kept = entries.into_iter().map(|RankEntry { place, what }| Ok(RankEntry { place, what: make(what)? }));
+        let kept =
+            entries.into_iter().map(|RankEntry { place, what }| Ok(RankEntry { place, what: make(what)? }));
         Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 

@@ -64,12 +64,12 @@ impl<'a> BlockView<'a> {
             hits.make_room(self.whole, *outputs, prepared.query.body.ty());
             let copies =
                 outputs.detail().map(|detail| CopyHits::new(prepared.planner.copies(), detail, &hits));
-            Answers::of(hits, copies)
+            Answers::new(hits, copies)
         });
         nothing.collect()
     }
 
-    /// The answers on the block that engines got, in the whole block. Spans are told by [`View::spans`].
+    /// The answers on the block that engines got, in the whole block. Spans are told by [`BlockView::spans`].
     pub(super) fn put_back(&self, answers: Answers) -> Answers {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };
         let places =

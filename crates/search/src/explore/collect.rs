@@ -134,7 +134,7 @@ impl Collector for Explorer {
 impl ExplorerPart {
     fn add(&mut self, found: &Found, game: &GameRow, mv: Option<PackedMove>, turn: Color) {
         let code = mv.map(|mv| mv.0);
-        let shown = || ExploredGame::of(game, code);
+        let shown = || ExploredGame::new(game, code);
         let sum = self.moves.entry(code).or_default();
         sum.games += 1;
         sum.tally.add(MoveTally::of_game(found, game, turn));
@@ -186,7 +186,7 @@ impl Part for ExplorerPart {
 }
 
 impl ExploredGame {
-    fn of(game: &GameRow, mv: Option<u16>) -> ExploredGame {
+    fn new(game: &GameRow, mv: Option<u16>) -> ExploredGame {
         let date = Date::of_game(game);
         let lichess =
             url(game, None).and_then(|url| Some(url.strip_prefix("https://lichess.org/")?[..8].to_owned()));

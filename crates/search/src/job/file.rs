@@ -47,7 +47,7 @@ struct PartHeader {
 }
 
 impl PartHeader {
-    fn of(job: &Job, part: &JobPart) -> PartHeader {
+    fn from_part(job: &Job, part: &JobPart) -> PartHeader {
         let blocks = part.blocks.map(|(first, end)| (first as u64, end as u64));
         PartHeader { job: job.hash().to_owned(), number: part.number, blocks }
     }
@@ -120,7 +120,8 @@ impl PartWriter {
     pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
         let path = job.path_of(part, folder);
         let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };
-        let begun = writer.write(&MAGIC).and_then(|()| writer.record(HEADER, &PartHeader::of(job, part)));
+        let begun =
+            writer.write(&MAGIC).and_then(|()| writer.record(HEADER, &PartHeader::from_part(job, part)));
         begun.map_err(|error| OutputError::Write { path, error })?;
         Ok(writer)
     }
@@ -194,7 +195,7 @@ impl PartReader {
             .filter(|(kind, _)| begins && *kind == HEADER)
             .and_then(|(_, bytes)| decoded(&bytes));
         match header {
-            Some(header) if header == PartHeader::of(job, part) => Ok(reader),
+            Some(header) if header == PartHeader::from_part(job, part) => Ok(reader),
             _ => Err(PartFault::OtherJob),
         }
     }

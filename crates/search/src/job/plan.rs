@@ -105,7 +105,9 @@ impl OnePartReason {
                 "the numbers of games of PGN files are known only when all before them was read: `orbit index` makes a \
                  reel of them, of which a job has many parts"
             }
-            OnePartReason::Stream => "standard input and pipes are read once: give the games to `orbit job part 1`",
+            OnePartReason::Stream => {
+                "standard input and pipes are read once: give the games to `orbit job part 1`"
+            }
         }
     }
 }
@@ -165,7 +167,12 @@ impl JobPart {
 
 impl Job {
     /// Fixes a job.
-    pub fn new(folder: String, question: JobRequest, whole: Option<OnePartReason>, parts: Vec<JobPart>) -> Job {
+    pub fn new(
+        folder: String,
+        question: JobRequest,
+        whole: Option<OnePartReason>,
+        parts: Vec<JobPart>,
+    ) -> Job {
         let mut job = Job {
             schema: SCHEMA,
             orbit: env!("CARGO_PKG_VERSION").to_owned(),

@@ -148,7 +148,7 @@ impl GameRef {
     /// The name of the move that leads to a node: `24.` is White's, `23...` Black's, `start` none.
     pub fn label(&self, node: u32) -> String {
         let mut label = Vec::new();
-        MoveNumbers::of(&self.row()).push_label(self.ply(node), &mut label);
+        MoveNumbers::from_header(&self.row()).push_label(self.ply(node), &mut label);
         String::from_utf8(label).expect("labels are ASCII")
     }
 

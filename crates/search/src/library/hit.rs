@@ -84,7 +84,7 @@ impl HitSpan<'_> {
 
     /// Its moves as SAN.
     pub fn sans(&self) -> Vec<String> {
-        SpanMoves::of(self.span, &self.game.row()).sans().map(str::to_owned).collect()
+        SpanMoves::new(self.span, &self.game.row()).sans().map(str::to_owned).collect()
     }
 
     /// Its moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`; of `find` and `echo` those that led to what was found.
@@ -197,7 +197,7 @@ pub(super) struct HitMaker<'a> {
 
 impl HitMaker<'_> {
     /// The hits of a game of a block in which so much was found.
-    pub(super) fn of(
+    pub(super) fn at(
         &self,
         block: &Arc<Block>,
         found: &Found<'_>,
@@ -215,7 +215,7 @@ impl HitMaker<'_> {
             lowest: copies.map_or(self.untold, |copies| (copies.lowest(hit), copies.count(hit))),
             copies: copies
                 .filter(|copies| copies.detail() == CopyDetail::All)
-                .map(|copies| Arc::from(copies.of(hit))),
+                .map(|copies| Arc::from(copies.at_hit(hit))),
             query: self.query.clone(),
         })
     }

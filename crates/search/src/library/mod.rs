@@ -36,8 +36,8 @@ pub use self::hit::{Hit, HitSpan, MatchedCopy};
 pub use self::options::{DatabaseOptions, Residence};
 pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
-pub use self::scan::Scan;
 pub(crate) use self::scan::BlockFindings;
+pub use self::scan::Scan;
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 
@@ -427,5 +427,5 @@ impl Drop for Database {
 
 /// What a file is known by; nothing, if it is not there.
 fn stamp_of(path: &std::path::Path) -> Stamp {
-    std::fs::metadata(path).map_or(Stamp::default(), |metadata| Stamp::of(&metadata))
+    std::fs::metadata(path).map_or(Stamp::default(), |metadata| Stamp::from_metadata(&metadata))
 }

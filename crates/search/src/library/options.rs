@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{Cancel, Database, DatabaseError, Progress, stamp_of};
 use crate::executor::{EngineChoice, EngineOptions};
-use orbit_database::{BlockStream, Held, PlaceCache, HeldReading, StreamError, StreamOptions, Turns};
+use orbit_database::{BlockStream, Held, HeldReading, PlaceCache, StreamError, StreamOptions, Turns};
 use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
@@ -240,7 +240,9 @@ impl<'a> DatabaseOptions<'a> {
                 let positions = held.totals().positions;
                 (Some(held), positions)
             }
-            HeldReading::Partial { totals, bytes } => (None, known.max(estimate(&totals, bytes, bytes_total))),
+            HeldReading::Partial { totals, bytes } => {
+                (None, known.max(estimate(&totals, bytes, bytes_total)))
+            }
         })
     }
 }

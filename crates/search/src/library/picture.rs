@@ -25,7 +25,7 @@ impl Hit {
     pub fn svg(&self) -> String {
         let row = self.game().row();
         let arrows = match &self.span {
-            Some(span) => SpanMoves::of(span, &row).arrows(self.node()),
+            Some(span) => SpanMoves::new(span, &row).arrows(self.node()),
             None => row.move_to(self.node()).map(|mv| [mv.from(), mv.to()]).into_iter().collect(),
         };
         let name = |name: Option<String>| name.unwrap_or_else(|| "?".into());

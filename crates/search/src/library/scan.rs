@@ -68,7 +68,7 @@ pub(crate) struct BlockFindings {
 impl BlockFindings {
     /// What was found in the block that this is told of.
     pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
-        Found::of(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
+        Found::with_answers(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
     }
 }
 
@@ -288,20 +288,21 @@ impl<'a> Scan<'a> {
         let query = self.queries[0].clone();
         // Of a single copy the hits tell enough.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
-        let (names, hits) = (Names::default(), HitMaker { query: &query, sources: &database.sources, untold });
+        let (names, hits) =
+            (Names::default(), HitMaker { query: &query, sources: &database.sources, untold });
         let summary = self.for_each_told(&executor, wants, |streamed, told| {
             let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
             match &mut top {
                 None => block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
                     if games.takes_next() {
-                        hits.of(block, &found, &game).try_for_each(&mut take)?;
+                        hits.at(block, &found, &game).try_for_each(&mut take)?;
                     }
                     if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }),
                 Some((order, top)) => {
                     for game in block.games().filter(|game| found.hits.count_in(game.slots()) > 0) {
                         top.offer(order.rank(&game, (&found).into()), game.number(), || {
-                            hits.of(block, &found, &game).collect::<Vec<Hit>>()
+                            hits.at(block, &found, &game).collect::<Vec<Hit>>()
                         });
                     }
                     ControlFlow::Continue(())
@@ -476,7 +477,7 @@ impl<'a> Scan<'a> {
     /// Those of [`Scan::engine_name`].
     pub(crate) fn executor(&self) -> Result<Executor, DatabaseError> {
         let queries = self.queries.iter().map(Query::prepared).collect();
-        Ok(Executor::of(queries, &self.engine)?.threads(self.threads))
+        Ok(Executor::new(queries, &self.engine)?.threads(self.threads))
     }
 
     /// Ends a request: the last of its progress, what was learnt of the database, and of the card.

@@ -18,7 +18,7 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 
 pub use self::positions::PositionRows;
 
-use super::columns::{TableCell, Column, ColumnType, Columns, SpanCells, cell, span_cells};
+use super::columns::{Column, ColumnType, Columns, SpanCells, TableCell, cell, span_cells};
 use super::row::{Found, Rows};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
@@ -45,7 +45,7 @@ enum ArrowCells {
 impl ArrowTable {
     /// A table of these columns without rows.
     pub fn new(columns: Columns) -> ArrowTable {
-        let cells = columns.list().iter().map(|column| ArrowCells::of(*column)).collect();
+        let cells = columns.list().iter().map(|column| ArrowCells::from_column(*column)).collect();
         ArrowTable { columns, cells, rows: 0 }
     }
 
@@ -110,7 +110,7 @@ fn owned(cell: TableCell) -> Option<TableCell<'static>> {
 }
 
 impl ArrowCells {
-    fn of(column: Column) -> ArrowCells {
+    fn from_column(column: Column) -> ArrowCells {
         let texts = || ListBuilder::new(StringBuilder::new());
         let names =
             || Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() });
@@ -122,7 +122,9 @@ impl ArrowCells {
                 ArrowCells::NumberLists(ListBuilder::new(Int64Builder::new()))
             }
             (_, ColumnType::List) => ArrowCells::TextLists(texts()),
-            (Column::Matched, _) => ArrowCells::Pieces(MapBuilder::new(names(), StringBuilder::new(), texts())),
+            (Column::Matched, _) => {
+                ArrowCells::Pieces(MapBuilder::new(names(), StringBuilder::new(), texts()))
+            }
             (Column::Tags, _) => {
                 ArrowCells::Tags(MapBuilder::new(names(), StringBuilder::new(), StringBuilder::new()))
             }
@@ -135,7 +137,9 @@ impl ArrowCells {
             (ArrowCells::Numbers(cells), TableCell::Number(number)) => cells.append_value(*number),
             (ArrowCells::Numbers(cells), _) => cells.append_null(),
             // Both are exact, so that the quotient is the number that the digits mean.
-            (ArrowCells::Decimals(cells), TableCell::Decimal(number)) => cells.append_value(*number as f64 / 1000.0),
+            (ArrowCells::Decimals(cells), TableCell::Decimal(number)) => {
+                cells.append_value(*number as f64 / 1000.0)
+            }
             (ArrowCells::Decimals(cells), _) => cells.append_null(),
             (ArrowCells::Texts(cells), TableCell::Text(text)) => cells.append_value(text),
             (ArrowCells::Texts(cells), _) => cells.append_null(),

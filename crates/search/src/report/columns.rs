@@ -273,7 +273,12 @@ impl Column {
 }
 
 /// What stands in a column of a row.
-pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Option<&SpanCells>) -> TableCell<'a> {
+pub(super) fn cell<'a>(
+    column: Column,
+    found: &'a Found,
+    row: &'a Row,
+    span: Option<&SpanCells>,
+) -> TableCell<'a> {
     use Column as C;
     let game = &row.game;
     match column {
@@ -284,7 +289,9 @@ pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Opt
         C::Offset => TableCell::Number(i64::try_from(game.offset()).unwrap_or(i64::MAX)),
         C::Event => tag(row, "Event"),
         C::Site => tag(row, "Site"),
-        C::Date => Date::of_game(game).and_then(Date::iso).map_or(TableCell::Null, |date| TableCell::Text(date.into())),
+        C::Date => Date::of_game(game)
+            .and_then(Date::iso)
+            .map_or(TableCell::Null, |date| TableCell::Text(date.into())),
         C::Year => Date::of_game(game).map_or(TableCell::Null, |date| TableCell::Number(date.year.into())),
         C::Round => tag(row, "Round"),
         C::White => tag(row, "White"),
@@ -325,7 +332,9 @@ pub(super) fn cell<'a>(column: Column, found: &'a Found, row: &'a Row, span: Opt
             pieces => {
                 let squares =
                     |set: orbit_core::board::Bitboard| set.into_iter().map(|square| square.to_string());
-                TableCell::Pieces(pieces.into_iter().map(|(name, set)| (name, squares(set).collect())).collect())
+                TableCell::Pieces(
+                    pieces.into_iter().map(|(name, set)| (name, squares(set).collect())).collect(),
+                )
             }
         },
         C::Copy => number(row.copy.map(|copy| i64::from(copy) + 1)),
@@ -380,7 +389,7 @@ fn of_span<'a>(column: Column, span: &SpanCells) -> TableCell<'a> {
 /// What a hit consists of, for the columns that tell of it.
 pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     let span = found.span(&row.game, row.node)?;
-    let moves = SpanMoves::of(&span, &row.game);
+    let moves = SpanMoves::new(&span, &row.game);
     Some(SpanCells {
         kind: span.kind.name(),
         plies: span.nodes.iter().map(|&node| row.game.ply_of(node)).collect(),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::{TableCell, Columns, cell, span_cells};
+use super::columns::{Columns, TableCell, cell, span_cells};
 use super::jsonl;
 use super::row::{Found, Rows};
 use orbit_core::game::measures::thousandths_text;
@@ -47,7 +47,9 @@ fn text(cell: TableCell<'_>) -> Cow<'_, str> {
         TableCell::Number(number) => number.to_string().into(),
         TableCell::Decimal(number) => thousandths_text(number).into(),
         TableCell::Text(text) => text,
-        TableCell::Numbers(numbers) => numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into(),
+        TableCell::Numbers(numbers) => {
+            numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into()
+        }
         TableCell::Words(words) => words.join(" ").into(),
         TableCell::Pieces(pieces) => {
             let piece = |(name, squares): (&str, Vec<String>)| format!("{name}={}", squares.join(","));

@@ -16,7 +16,7 @@ use orbit_core::{
     board::{Bitboard, Dihedral, Square},
     text::shortened,
 };
-use orbit_transforms::{AsText, Filter, Orbit, Pattern, Placement, CopyPlaces};
+use orbit_transforms::{AsText, CopyPlaces, Filter, Orbit, Pattern, Placement};
 
 /// Copies listed at most; there may be 100,000.
 const COPIES_MAX: usize = 100;
@@ -395,13 +395,13 @@ fn copy_findings(orbit: &Orbit, places: &CopyPlaces, index: usize, positions: u6
         anchor,
         offset,
         positions,
-        pattern: PatternBoard::of(&copy.filter),
+        pattern: PatternBoard::from_filter(&copy.filter),
     }
 }
 
 impl PatternBoard {
     /// The board of a filter.
-    pub fn of(filter: &Filter) -> PatternBoard {
+    pub fn from_filter(filter: &Filter) -> PatternBoard {
         let Pattern { placement, area, rest } = orbit_transforms::pattern(filter);
         let mut seen = HashSet::new();
         let rest = rest
@@ -443,7 +443,7 @@ impl<'de> Deserialize<'de> for SquarePair {
 
 impl HitCounts {
     /// What was searched and what hit, in one unit.
-    pub fn of(self, unit: Unit) -> (u64, u64) {
+    pub fn in_unit(self, unit: Unit) -> (u64, u64) {
         match unit {
             Unit::Games => (self.games, self.games_hit),
             Unit::Positions => (self.positions, self.positions_hit),

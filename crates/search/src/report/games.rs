@@ -33,7 +33,7 @@ pub fn game_text(
 /// EPD may.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
-    push_tags(game, MoveNumbers::of(game), &mut out);
+    push_tags(game, MoveNumbers::from_header(game), &mut out);
     if !out.is_empty() {
         out.extend_from_slice(b"\n\n");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::columns::{TableCell, Columns, cell, span_cells};
+use super::columns::{Columns, TableCell, cell, span_cells};
 use super::row::{Found, Rows};
 use super::words::push_number;
 use orbit_core::game::measures::thousandths_text;

@@ -31,7 +31,7 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();
     let mut writer = MovetextWriter {
-        numbers: MoveNumbers::of(game),
+        numbers: MoveNumbers::from_header(game),
         annotations: game.annotations(),
         out: Vec::new(),
         anew: false,
@@ -128,17 +128,18 @@ impl<'a> MovetextWriter<'a> {
 
     /// How many annotations of a node stand before its move.
     fn before(&self, node: u32) -> usize {
-        let last = self.of(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));
+        let last =
+            self.at_node(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));
         last.map_or(0, |last| last + 1)
     }
 
-    fn of(&self, node: u32) -> &'a [Annotation] {
+    fn at_node(&self, node: u32) -> &'a [Annotation] {
         let all = self.annotations;
         &all[all.partition_point(|found| found.node < node)..all.partition_point(|found| found.node <= node)]
     }
 
     fn annotate(&mut self, node: u32, test: impl Fn(usize) -> bool) {
-        for (_, annotation) in self.of(node).iter().enumerate().filter(|(index, _)| test(*index)) {
+        for (_, annotation) in self.at_node(node).iter().enumerate().filter(|(index, _)| test(*index)) {
             self.push(match &annotation.kind {
                 AnnotationKind::Before(text) | AnnotationKind::Comment(text) => MoveToken::Comment(text),
                 AnnotationKind::Nag(nag) => MoveToken::Nag(*nag),

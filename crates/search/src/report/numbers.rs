@@ -149,7 +149,7 @@ impl Distribution {
 mod tests {
     use super::*;
 
-    fn of(numbers: &[i32]) -> Distribution {
+    fn from_numbers(numbers: &[i32]) -> Distribution {
         let mut all = Distribution::default();
         numbers.iter().for_each(|&number| all.add(number, 1));
         all
@@ -158,14 +158,14 @@ mod tests {
     /// As `numpy.quantile` has them.
     #[test]
     fn quantiles_lie_between_numbers_in_proportion() {
-        let summary = of(&[3, 1, 4, 1, 5, 9, 2, 6, 5, 3]).summary().unwrap();
+        let summary = from_numbers(&[3, 1, 4, 1, 5, 9, 2, 6, 5, 3]).summary().unwrap();
         let NumberSummary { mean, min, p10, p25, median, p75, p90, max } = summary;
         assert_eq!((mean, min, p10, p25, median), (3.9, 1, 1.0, 2.25, 3.5));
         assert_eq!((p75, p90, max), (5.0, 6.3, 9));
-        let one = of(&[-7]).summary().unwrap();
+        let one = from_numbers(&[-7]).summary().unwrap();
         assert_eq!((one.mean, one.min, one.p10, one.median, one.max), (-7.0, -7, -7.0, -7.0, -7));
-        assert_eq!(of(&[]).summary(), None);
-        let ends = of(&[i32::MIN, i32::MAX]).summary().unwrap();
+        assert_eq!(from_numbers(&[]).summary(), None);
+        let ends = from_numbers(&[i32::MIN, i32::MAX]).summary().unwrap();
         assert_eq!((ends.mean, ends.median), (-0.5, -0.5));
     }
 
@@ -189,12 +189,12 @@ mod tests {
             ),
             (&[], 1, &[]),
         ] {
-            let all = of(numbers);
+            let all = from_numbers(numbers);
             let found: Vec<_> = all.bins(step).iter().map(|bin| (bin.from, bin.to, bin.positions)).collect();
             assert_eq!(found, bins);
             assert!(all.step() <= step && all.bins(all.step()).len() <= STEPS_MAX as usize);
         }
-        let ends = of(&[i32::MIN, i32::MAX]);
+        let ends = from_numbers(&[i32::MIN, i32::MAX]);
         let bins = ends.bins(ends.step());
         assert!(bins.len() <= STEPS_MAX as usize && bins.iter().map(|bin| bin.positions).sum::<u64>() == 2);
     }

@@ -39,7 +39,13 @@ struct ParquetCells {
 
 impl ParquetCells {
     fn new(column: Column) -> ParquetCells {
-        ParquetCells { column, levels: Vec::new(), numbers: Vec::new(), decimals: Vec::new(), texts: Vec::new() }
+        ParquetCells {
+            column,
+            levels: Vec::new(),
+            numbers: Vec::new(),
+            decimals: Vec::new(),
+            texts: Vec::new(),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use orbit_reel::GameRow;
 struct Prefix([u8; 12], usize);
 
 impl Prefix {
-    fn of(game: &GameRow) -> Prefix {
+    fn from_game(game: &GameRow) -> Prefix {
         let mut buffer = itoa::Buffer::new();
         let digits = buffer.format(game.number()).as_bytes();
         let mut prefix = Prefix([b' '; 12], digits.len() + 1);
@@ -26,7 +26,7 @@ impl Prefix {
 /// Appends `game node` for each hit of a game; returns how many there are.
 pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     let first = game.first_slot();
-    let (prefix, mut count) = (Prefix::of(game), 0);
+    let (prefix, mut count) = (Prefix::from_game(game), 0);
     for slot in hits.slots(first..game.end_slot()) {
         prefix.push(slot - first, out);
         out.push(b'\n');
@@ -39,7 +39,7 @@ pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
 /// many hits there are.
 pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec<u8>) -> usize {
     let (first, end) = (game.first_slot(), game.end_slot());
-    let prefix = Prefix::of(game);
+    let prefix = Prefix::from_game(game);
     if let Values::Sets(sets) = &hits.values
         && lists_all
     {

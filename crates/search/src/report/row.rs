@@ -9,10 +9,12 @@ use super::NodeWalk;
 use orbit_core::board::{Bitboard, Board, Color, Position};
 use orbit_core::game::{self, Measures};
 use orbit_core::named::choices;
-use orbit_engine::{Answer, Answers, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, MatchSpan};
+use orbit_engine::{
+    Answer, Answers, Commentary, CopyHits, FindSpan, GameAnswer, GameCommentary, Hits, MatchSpan,
+};
 use orbit_reel::{Block, GameMeasures, GameRow};
 use orbit_transforms::OutermostOrbit as _;
-use orbit_transforms::{AsText, Designators, CopyDifference, Filter, Frame, Likeness, Placement};
+use orbit_transforms::{AsText, CopyDifference, Designators, Filter, Frame, Likeness, Placement};
 
 /// Names for the numbers in hits.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +131,7 @@ pub struct Row<'a> {
     pub node: u32,
     /// Half-moves played before the position.
     pub ply: u32,
-    /// The side line that it lies in, as [`Walk::line`] names it; empty in the main line.
+    /// The side line that it lies in, as [`NodeWalk::line`] names it; empty in the main line.
     pub line: String,
     /// The position.
     pub position: Position,
@@ -158,7 +160,7 @@ pub struct Row<'a> {
 impl<'a> Found<'a> {
     /// The answers to one query, `games` being those that count and the sides from which it was asked of them. Spans are those
     /// that were told with the answers.
-    pub fn of(
+    pub fn with_answers(
         block: &'a Block,
         answers: &'a Answers,
         (games, sides): (Option<&'a [bool]>, Option<&'a [Option<Color>]>),
@@ -233,7 +235,7 @@ impl<'a> Found<'a> {
 
     /// How a position of a game differs from the board that the query compares it with, if it does.
     pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<CopyDifference> {
-        self.names.likeness.as_ref().map(|likeness| likeness.of(board, self.side(game)))
+        self.names.likeness.as_ref().map(|likeness| likeness.from_board(board, self.side(game)))
     }
 
     /// The same of the position of a row, told once.
@@ -283,7 +285,7 @@ impl<'a> Found<'a> {
         }
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
-        let (mut walk, measures) = (NodeWalk::of(game), GameMeasures::of(game));
+        let (mut walk, measures) = (NodeWalk::from_game(game), GameMeasures::from_game(game));
         // What follows one hit has often led to the next one, and SAN takes time.
         let mut last: Option<(u32, String)> = None;
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
@@ -334,7 +336,7 @@ impl Row<'_> {
 ///
 /// When the game has no such node.
 pub fn fen_at(game: &GameRow, node: u32) -> String {
-    let mut walk = NodeWalk::of(game);
+    let mut walk = NodeWalk::from_game(game);
     walk.to(node);
     walk.fen()
 }

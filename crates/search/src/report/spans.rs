@@ -33,17 +33,17 @@ impl<'a> SpanMoves<'a> {
     /// # Panics
     ///
     /// When the game has not the positions of the span.
-    pub fn of(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
-        SpanMoves { span, numbers: MoveNumbers::of(game), moves: moves(&span.moves, game) }
+    pub fn new(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
+        SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: moves(&span.moves, game) }
     }
 
     /// Those that are shown for reading: the moves that matched, or those that led to what was found.
     pub fn shown(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         match span.kind.is_of_moves() {
-            true => SpanMoves::of(span, game),
+            true => SpanMoves::new(span, game),
             false => {
                 let shown = moves(span.nodes.get(1..).unwrap_or_default(), game);
-                SpanMoves { span, numbers: MoveNumbers::of(game), moves: shown }
+                SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: shown }
             }
         }
     }
@@ -110,7 +110,7 @@ impl<'a> SpanMoves<'a> {
 }
 
 fn moves(nodes: &[u32], game: &GameRow) -> Vec<SpanMove> {
-    let mut walk = NodeWalk::of(game);
+    let mut walk = NodeWalk::from_game(game);
     let one = |&to: &u32| {
         let (from, mv) = game.parent_of(to).zip(game.move_to(to))?;
         walk.to(from);

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::labels::{label, push_difference};
 use super::words::push_number;
-use super::{Found, Report, SpanMoves, NodeWalk};
+use super::{Found, NodeWalk, Report, SpanMoves};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, Rating, tags};
 use orbit_core::text::clipped;
@@ -61,7 +61,13 @@ pub(super) struct TextLimits {
 const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
 
 /// Writes those games of a block that are found.
-pub(super) fn write(found: &Found, games: Range<usize>, limits: TextLimits, layout: Layout, report: &mut Report) {
+pub(super) fn write(
+    found: &Found,
+    games: Range<usize>,
+    limits: TextLimits,
+    layout: Layout,
+    report: &mut Report,
+) {
     let games = games.map(|index| found.block.game(index));
     let games = games.filter(|game| found.is_found(game));
     let lines: Vec<TextLine> = games.map(|game| line(game, found, limits)).collect();
@@ -106,7 +112,7 @@ fn fitted(lines: &[TextLine]) -> ([usize; 4], usize) {
 fn line<'a>(game: GameRow<'a>, found: &Found, limits: TextLimits) -> TextLine<'a> {
     let first = game.first_slot();
     let count = found.hits.count_in(first..game.end_slot()) as usize;
-    let mut walk = NodeWalk::of(&game);
+    let mut walk = NodeWalk::from_game(&game);
     let runs = runs(&game, found, &mut walk, limits);
     let (mut plies, mut listed, mut around) = (Vec::new(), 0, None);
     for (index, run) in runs.iter().enumerate() {
@@ -188,7 +194,8 @@ fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) 
         if let Some(difference) = found.difference(game, &board) {
             push_difference(&difference, &mut label);
         }
-        let is_like = |run: &&mut HitRun| run.last + 1 == node && around == (line, value) && run.label == label;
+        let is_like =
+            |run: &&mut HitRun| run.last + 1 == node && around == (line, value) && run.label == label;
         if let Some(run) = runs.last_mut().filter(is_like) {
             run.last = node;
         } else if runs.len() < limits.runs_max {
@@ -211,7 +218,7 @@ fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
 /// The moves of which the first hits consist. What was found at the hit before is not repeated.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
-    let mut walk = NodeWalk::of(game);
+    let mut walk = NodeWalk::from_game(game);
     let mut out: Vec<(String, String)> = Vec::new();
     for slot in found.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;

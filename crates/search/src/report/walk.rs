@@ -44,10 +44,19 @@ struct LineBranch {
 
 impl<'a> NodeWalk<'a> {
     /// Stands at the start of a game.
-    pub fn of(game: &GameRow<'a>) -> NodeWalk<'a> {
-        let numbers = MoveNumbers::of(game);
+    pub fn from_game(game: &GameRow<'a>) -> NodeWalk<'a> {
+        let numbers = MoveNumbers::from_header(game);
         let start = CountedPosition { position: game.start(), clock: numbers.clock, ply: 0 };
-        NodeWalk { game: *game, numbers, start, here: start, before: None, node: 0, line: None, branches: None }
+        NodeWalk {
+            game: *game,
+            numbers,
+            start,
+            here: start,
+            before: None,
+            node: 0,
+            line: None,
+            branches: None,
+        }
     }
 
     /// Goes to a node.

@@ -15,8 +15,8 @@ use crate::report::findings::{
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
-use crate::report::{Bin, Distribution, Found, Row, Rows, SpanMoves, NodeWalk, grouped, moves_around};
-use crate::stats::{self, By, Grouping, GroupKey, ManyCounts, Share, Stats};
+use crate::report::{Bin, Distribution, Found, NodeWalk, Row, Rows, SpanMoves, grouped, moves_around};
+use crate::stats::{self, By, GroupKey, Grouping, ManyCounts, Share, Stats};
 use orbit_core::board::{Bitboard, Color};
 use orbit_core::game::{date, tags};
 use orbit_core::text::shortened;
@@ -182,7 +182,7 @@ impl FindingsCollector {
             date: None,
             query: about.query.to_owned(),
             chosen: about.chosen.to_owned(),
-            pattern: PatternBoard::of(&self.base),
+            pattern: PatternBoard::from_filter(&self.base),
             engine: about.engine.to_owned(),
             sources,
             totals: hit_counts(&total),
@@ -246,7 +246,7 @@ impl FindingsCollector {
                 moves: moves.text(SPAN_MOVES_MAX),
                 length: span.as_ref().map_or(0, |span| span.length()),
                 arrows: span.as_ref().map_or(Vec::new(), |span| {
-                    SpanMoves::of(span, game).arrows(row.node).into_iter().map(SquarePair).collect()
+                    SpanMoves::new(span, game).arrows(row.node).into_iter().map(SquarePair).collect()
                 }),
             }),
             url: row.url(),
@@ -260,7 +260,7 @@ impl FindingsCollector {
     fn lit(&self, row: &Row, found: &Found) -> Bitboard {
         let side = found.side(&row.game);
         if let Some(likeness) = &found.names.likeness {
-            return likeness.of(&row.position.board, side).right;
+            return likeness.from_board(&row.position.board, side).right;
         }
         let found = if let Answer::Set(squares) = row.value { squares } else { Bitboard::EMPTY };
         let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
@@ -349,7 +349,7 @@ fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
     for game in found.block.games().filter(|game| found.has_hits(game)) {
-        let (side, mut walk) = (found.side(&game), NodeWalk::of(&game));
+        let (side, mut walk) = (found.side(&game), NodeWalk::from_game(&game));
         let first = game.first_slot();
         for slot in found.hits.slots(first..game.end_slot()) {
             walk.to((slot - first) as u32);
@@ -418,7 +418,7 @@ fn hit_counts(row: &stats::GroupRow) -> HitCounts {
 fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
     let step = values.step_within(STEPS_MAX);
     let rows = values.bins(step).into_iter().map(|Bin { from, to, positions }| {
-        let share = Share::of(positions, total.all.positions);
+        let share = Share::new(positions, total.all.positions);
         HistogramRow {
             label: if step == 1 { from.to_string() } else { format!("{from} to {to}") },
             first: Some(from),

@@ -45,10 +45,10 @@ use std::ops::{ControlFlow, Deref};
 pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
 pub use self::findings::{About, FindingsCollector, FindingsPart};
-pub use self::games::{Comment, WrittenGame, GamesCollector, GamesPart, GamesTaken};
+pub use self::games::{Comment, GamesCollector, GamesPart, GamesTaken, WrittenGame};
 #[cfg(feature = "arrow")]
 pub(crate) use self::lists::ReportRoom;
-pub use self::lists::{ListPart, ListsCollector, ListReach};
+pub use self::lists::{ListPart, ListReach, ListsCollector};
 pub use self::messages::{MessagesCollector, MessagesPart};
 pub use self::ordered::{HeldGame, OrderedCollector, OrderedPart};
 pub use self::part::{BLOCK_COUNT_MAX, PART_COUNT_MAX, Part, PartError};
@@ -255,14 +255,14 @@ impl<'a> BlockResult<'a> {
     /// # Panics
     ///
     /// When there is no such query.
-    pub fn of(&self, query: usize) -> Found<'a> {
+    pub fn of_query(&self, query: usize) -> Found<'a> {
         let BlockResult { found, names } = *self;
         let games = (found.games.as_deref(), found.sides.as_deref());
         Found {
             copy_sides: names.copy_sides.get(query).and_then(Option::as_deref),
             placements: names.placements.get(query).map(Vec::as_slice),
             spans: found.spans[query].as_deref(),
-            ..Found::of(found.block, &found.answers[query], games, names)
+            ..Found::with_answers(found.block, &found.answers[query], games, names)
         }
     }
 
@@ -272,6 +272,6 @@ impl<'a> BlockResult<'a> {
     ///
     /// When there is no query.
     pub fn first(&self) -> Found<'a> {
-        self.of(0)
+        self.of_query(0)
     }
 }

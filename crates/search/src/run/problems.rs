@@ -27,13 +27,13 @@ impl Collector for ProblemsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ProblemsPart {
-        ProblemsPart::of(result.block, &result.names.sources)
+        ProblemsPart::from_block(result.block, &result.names.sources)
     }
 }
 
 impl ProblemsPart {
     /// Lists the problems of a block. `sources` are the names of the database's sources.
-    pub fn of(block: &Block, sources: &[String]) -> ProblemsPart {
+    pub fn from_block(block: &Block, sources: &[String]) -> ProblemsPart {
         let line = |problem| problem_line(block, problem, sources);
         ProblemsPart { lines: block.problems().iter().map(line).collect() }
     }

@@ -43,7 +43,7 @@ impl Collector for StatisticsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ManyCounts {
-        let found: Vec<_> = (0..result.answers.len()).map(|query| result.of(query)).collect();
+        let found: Vec<_> = (0..result.answers.len()).map(|query| result.of_query(query)).collect();
         self.stats.count_many(&found)
     }
 

@@ -33,7 +33,7 @@ impl Collector for TotalsCollector {
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> TotalsPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
-        let ends = GameEnds::of(result.block);
+        let ends = GameEnds::from_block(result.block);
         let hit_totals = |answers: &Answers| HitTotals {
             games: answers.games_found(&ends),
             positions: answers.hits.count(),

@@ -26,7 +26,7 @@ impl Response {
     /// # Panics
     ///
     /// When the value is no object.
-    pub fn of(value: Value) -> Response {
+    pub fn from_value(value: Value) -> Response {
         match value {
             Value::Object(fields) => Response { fields, rows: None },
             other => panic!("an answer is an object, and this is none: {other}"),

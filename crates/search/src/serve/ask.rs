@@ -10,10 +10,10 @@ use serde_json::json;
 use super::answer::{Response, remarks};
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
-use super::kept::{KeptHits, KeptBlock, ListedGames, GameIndex};
+use super::kept::{GameIndex, KeptBlock, KeptHits, ListedGames};
 use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
 use crate::choice::{Order, TopGames};
-use crate::library::{Cancel, Progress, Query, BlockFindings};
+use crate::library::{BlockFindings, Cancel, Progress, Query};
 use crate::report::{Column, Columns, HitTotals, Names};
 use crate::request::Request;
 use crate::run::extras_of;
@@ -59,7 +59,7 @@ impl Answered {
     ///
     /// Columns that there are not, too many rows, and what goes wrong in the query when rows are written.
     pub(super) fn answer(&self, ask: &Ask) -> Result<Response, Fault> {
-        let mut answer = Response::of(json!({
+        let mut answer = Response::from_value(json!({
             "type": self.ty.name(),
             "games_hit": self.hit.games,
             "positions_hit": self.hit.positions,

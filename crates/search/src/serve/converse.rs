@@ -19,8 +19,8 @@ use super::explain::Explained;
 use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
 use super::lines::{LINE_BYTES_MAX, RequestLine, next_line};
-use super::queue::{QueuedJob, QUEUE_MAX, Quick, QuickWork, RUNNING_MAX, QueueState, SlowWork};
-use super::request::{RequestId, Message, RequestRef, PAGE_ROWS_MAX, checked_rows};
+use super::queue::{QUEUE_MAX, QueueState, QueuedJob, Quick, QuickWork, RUNNING_MAX, SlowWork};
+use super::request::{Message, PAGE_ROWS_MAX, RequestId, RequestRef, checked_rows};
 use super::results::RESULTS_MAX;
 use crate::library::{Cancel, Progress};
 use crate::report::SCHEMA;
@@ -93,7 +93,7 @@ pub fn converse(
         read
     });
     if let Some(id) = ended? {
-        say(&Response::of(json!({ "quit": true })).line(Some(&id)));
+        say(&Response::from_value(json!({ "quit": true })).line(Some(&id)));
     }
     Ok(())
 }
@@ -135,12 +135,12 @@ impl SharedConversation<'_> {
 
     /// What the greeting says.
     fn about(&self) -> Response {
-        Response::of(json!({
+        Response::from_value(json!({
             "schema": SERVE_SCHEMA,
             "rows_schema": SCHEMA,
             "program": self.greeting.program,
             "version": self.greeting.version,
-            "databases": self.desk.databases(),
+            "databases": self.desk.descriptions(),
             "limits": {
                 "line_bytes": LINE_BYTES_MAX,
                 "databases": DATABASES_MAX,
@@ -196,7 +196,7 @@ impl SharedConversation<'_> {
             Message::Cancel(RequestRef { of }) => return self.cancel(&id, &of),
             Message::Progress(RequestRef { of }) => return self.answer(&id, self.progress_of(&of)),
             Message::Ping | Message::Quit => {
-                return self.answer(&id, Ok(Response::of(json!({ "pong": true }))));
+                return self.answer(&id, Ok(Response::from_value(json!({ "pong": true }))));
             }
             Message::Version => return self.answer(&id, Ok(self.about())),
         };
@@ -254,8 +254,8 @@ impl SharedConversation<'_> {
         // At once: to answer may take as long as the client likes.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
-            Some(_) => Ok(Response::of(json!({ "cancelled": true }))),
-            None if state.results.know(of) => Ok(Response::of(json!({ "cancelled": false }))),
+            Some(_) => Ok(Response::from_value(json!({ "cancelled": true }))),
+            None if state.results.know(of) => Ok(Response::from_value(json!({ "cancelled": false }))),
             None => Err(unknown(of)),
         };
         self.answer(id, answer);
@@ -273,7 +273,7 @@ impl SharedConversation<'_> {
             return Ok(Response { fields, rows: None });
         }
         match state.results.know(of) {
-            true => Ok(Response::of(json!({ "state": "done" }))),
+            true => Ok(Response::from_value(json!({ "state": "done" }))),
             false => Err(unknown(of)),
         }
     }
@@ -356,7 +356,7 @@ impl SharedConversation<'_> {
             SlowWork::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
             SlowWork::Query(ask) => {
                 let mut send = |from: u64, rows: Vec<String>| {
-                    let event = Response::of(json!({ "event": "hits", "from": from }));
+                    let event = Response::from_value(json!({ "event": "hits", "from": from }));
                     (self.say)(&Response { rows: Some(rows), ..event }.line(Some(id)));
                 };
                 let answered = self.desk.ask_sending(ask, cancel, &mut watch, &mut send)?;
@@ -393,7 +393,7 @@ impl SharedConversation<'_> {
             QuickWork::Hits(page, kept) => {
                 let Some(kept) = kept else { return Err(unknown(&page.of)) };
                 let rows = kept.page(page.from, checked_rows(page.rows)?, page.columns.as_deref())?;
-                let mut answer = Response::of(json!({ "from": page.from, "hits": kept.rows() }));
+                let mut answer = Response::from_value(json!({ "from": page.from, "hits": kept.rows() }));
                 answer.rows = Some(rows);
                 Ok(answer)
             }
@@ -414,7 +414,7 @@ fn progress_fields(progress: &Progress) -> Map<String, Value> {
         "games": progress.games,
         "positions": progress.positions,
     });
-    Response::of(fields).fields
+    Response::from_value(fields).fields
 }
 
 /// A fault of the program ends one request, and not the conversation.
@@ -424,6 +424,9 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(Fault::new(ErrorCode::Internal, format!("a fault of the program, please report it: {}", text(panic))))
+        Err(Fault::new(
+            ErrorCode::Internal,
+            format!("a fault of the program, please report it: {}", text(panic)),
+        ))
     })
 }

@@ -20,10 +20,10 @@ pub const DATABASES_MAX: usize = 16;
 /// The longest name of a database, in bytes.
 const NAME_BYTES_MAX: usize = 200;
 
-/// Choices for a [`Desk`].
+/// Choices for [`OpenDatabases`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct DeskOptions {
+pub struct ServeOptions {
     /// Memory that the databases may take together, in bytes. One that does not fit is read anew for each query.
     pub memory_max: u64,
     /// Memory that the hits of one query may take, in bytes. Of more, the first are kept.
@@ -36,10 +36,10 @@ pub struct DeskOptions {
     pub files: RequestFiles,
 }
 
-impl Default for DeskOptions {
+impl Default for ServeOptions {
     /// 2 GiB, 256 MiB, any card, a thread for each core.
-    fn default() -> DeskOptions {
-        DeskOptions {
+    fn default() -> ServeOptions {
+        ServeOptions {
             memory_max: 2 << 30,
             kept_max: 256 << 20,
             gpu: Some(GpuOptions::default()),
@@ -51,7 +51,7 @@ impl Default for DeskOptions {
 
 /// Open databases by their names. It answers one request at a time on the caller's thread, and several threads may ask.
 pub struct OpenDatabases {
-    options: DeskOptions,
+    options: ServeOptions,
     /// The threads and the memory, which the requests of all clients share.
     turns: Turns,
     memory: Arc<Memory>,
@@ -61,7 +61,7 @@ pub struct OpenDatabases {
 
 impl OpenDatabases {
     /// Without a database.
-    pub fn new(options: DeskOptions) -> OpenDatabases {
+    pub fn new(options: ServeOptions) -> OpenDatabases {
         let (turns, memory) = (Turns::new(options.threads), Arc::default());
         OpenDatabases { turns, memory, options, databases: Mutex::default() }
     }
@@ -138,7 +138,7 @@ impl OpenDatabases {
         let database = options.open(&open.paths).map_err(|error| Fault::of_database(error, ""))?;
         let database = Arc::new(database);
         opening.add(&database);
-        let answer = Response::of(described(name, &database));
+        let answer = Response::from_value(described(name, &database));
         lock(&self.databases).push((name.clone(), database));
         Ok(answer)
     }
@@ -154,7 +154,7 @@ impl OpenDatabases {
             return Err(unknown(name, &databases));
         };
         databases.remove(at);
-        Ok(Response::of(json!({ "closed": name })))
+        Ok(Response::from_value(json!({ "closed": name })))
     }
 
     /// Gives a database another name, in place of one that has it already.
@@ -175,7 +175,7 @@ impl OpenDatabases {
     }
 
     /// What is known of each open database.
-    pub fn databases(&self) -> Vec<Value> {
+    pub fn descriptions(&self) -> Vec<Value> {
         lock(&self.databases).iter().map(|(name, database)| described(name, database)).collect()
     }
 

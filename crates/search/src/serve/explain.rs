@@ -56,7 +56,7 @@ impl Explained {
         let listed = all
             .take(copies)
             .map(|(index, (text, transform))| json!({ "copy": index + 1, "text": text, "from": transform }));
-        Response::of(json!({
+        Response::from_value(json!({
             "sentence": self.sentence,
             "type": query.value_type().name(),
             "copies_count": query.copies().len(),

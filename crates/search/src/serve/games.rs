@@ -38,7 +38,7 @@ impl OpenDatabases {
 /// Tags, moves with their positions, and PGN.
 fn answer(game: &GameRef) -> Response {
     let row = game.row();
-    let mut walk = NodeWalk::of(&row);
+    let mut walk = NodeWalk::from_game(&row);
     let node = |node: u32| -> Value {
         walk.to(node);
         json!({
@@ -51,7 +51,7 @@ fn answer(game: &GameRef) -> Response {
     };
     let nodes: Vec<Value> = (0..game.nodes()).map(node).collect();
     let tags: Vec<_> = game.tags().map(|(name, value)| json!([name, value])).collect();
-    Response::of(json!({
+    Response::from_value(json!({
         "game": game.number(),
         "source": game.source(),
         "number_in_source": game.number_in_source(),

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::fault::{ErrorCode, Fault};
-use crate::library::{Query, BlockFindings};
+use crate::library::{BlockFindings, Query};
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
@@ -91,7 +91,8 @@ impl KeptBlock {
                 all.iter().map(|text| 16 + text.as_ref().map_or(0, |text| text.len())).sum()
             }
         };
-        let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } = &self.told;
+        let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } =
+            &self.told;
         // A span has some positions and moves, of which there may be more.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
@@ -227,7 +228,7 @@ impl KeptHits {
     ///
     /// # Errors
     ///
-    /// Those of [`Kept::page`].
+    /// Those of [`KeptHits::page`].
     pub fn file(&self, format: Option<Format>) -> Result<Vec<u8>, Fault> {
         let Some(format) = format else {
             let games = self.games.iter().map(|game| {
@@ -246,7 +247,7 @@ impl KeptHits {
     ///
     /// # Errors
     ///
-    /// Those of [`Kept::page`].
+    /// Those of [`KeptHits::page`].
     pub fn lines(&self, games: Range<usize>, styled: bool) -> Result<Vec<Vec<u8>>, Fault> {
         let layout = if self.is_ordered { Layout::Fixed } else { Layout::Fitted };
         let moves_max = self.extras.spans.then_some(TEXT_MAX);

@@ -1,6 +1,6 @@
 //! Clients over sockets, each with a conversation of its own.
 //!
-//! A client speaks to a [`Desk`] of its own, which shares memory, threads and the databases of the start with the others. The
+//! A client speaks to [`OpenDatabases`] of its own, which shares memory, threads and the databases of the start with the others. The
 //! invariants: nobody but the user of the process reaches a socket of a path, nobody but this machine an address, unless
 //! the caller says otherwise; and no client waits for another one that is idle or slow.
 
@@ -17,7 +17,7 @@ use super::answer::{Response, error_line};
 use super::converse::{CARD_IDLE, Greeting, Origin, converse};
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
-use super::place::{ListenError, Endpoint};
+use super::place::{Endpoint, ListenError};
 #[cfg(unix)]
 use super::socket_file::{self, SocketFile};
 use orbit_core::sync::lock;
@@ -74,7 +74,7 @@ impl Listener {
 
     /// The event that says where clients come, as a line.
     pub fn event(&self) -> String {
-        Response::of(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
+        Response::from_value(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
 
     /// Removes the socket of a path.

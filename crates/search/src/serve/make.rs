@@ -50,7 +50,8 @@ impl OpenDatabases {
                 let counts = scan.statistics(groupings).map_err(fault)?;
                 let written = counts.write_json(queries[0].copies(), &mut out);
                 written.map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?;
-                serde_json::from_slice(&out).map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
+                serde_json::from_slice(&out)
+                    .map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
             }
             What::File(path) => {
                 self.check_written(path)?;
@@ -60,7 +61,7 @@ impl OpenDatabases {
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
-        Ok(Response::of(fields))
+        Ok(Response::from_value(fields))
     }
 }
 

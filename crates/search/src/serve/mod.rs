@@ -1,6 +1,6 @@
 //! Databases that stay in memory, asked again and again: by a program, line by line in JSON, or by a person.
 //!
-//! A [`Desk`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`Kept`], from
+//! An [`OpenDatabases`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`KeptHits`], from
 //! which pages are written. [`converse()`] reads requests and writes answers while queries run; a [`Listener`] has a
 //! conversation with each client of a socket, an `HttpListener` with clients of the web, who may also ask what is played in a
 //! position as they ask lichess. The module knows no terminal and no command line. The invariant: rows and counts
@@ -31,7 +31,7 @@ mod socket_file;
 pub use self::answer::{Response, SERVE_SCHEMA};
 pub use self::ask::Answered;
 pub use self::converse::{Greeting, Origin, converse};
-pub use self::desk::{DATABASES_MAX, OpenDatabases, DeskOptions};
+pub use self::desk::{DATABASES_MAX, OpenDatabases, ServeOptions};
 pub use self::explain::Explained;
 pub use self::fault::{ErrorCode, Fault};
 pub use self::folder::RequestFiles;
@@ -42,7 +42,7 @@ pub use self::http::{
 pub use self::kept::KeptHits;
 pub use self::lines::LINE_BYTES_MAX;
 pub use self::listen::{CLIENTS_MAX, Listener};
-pub use self::place::{ListenError, Endpoint};
+pub use self::place::{Endpoint, ListenError};
 pub use self::queue::{QUEUE_MAX, RUNNING_MAX};
-pub use self::request::{Ask, Explain, RequestId, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, What};
+pub use self::request::{Ask, Explain, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, RequestId, What};
 pub use self::results::RESULTS_MAX;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
-use super::request::{Ask, Close, Explain, GameRequest, RequestId, Make, Open, Page, What};
+use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, RequestId, What};
 use super::results::Results;
 use crate::library::{Cancel, Progress};
 

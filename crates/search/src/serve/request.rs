@@ -28,7 +28,7 @@ impl RequestId {
         &self.0
     }
 
-    fn of(value: &Value) -> Result<RequestId, Fault> {
+    fn from_value(value: &Value) -> Result<RequestId, Fault> {
         let is_id = match value {
             Value::Number(number) => number.is_i64() || number.is_u64(),
             Value::String(text) => text.len() <= ID_BYTES_MAX,
@@ -46,7 +46,7 @@ impl RequestId {
 
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RequestId, D::Error> {
-        RequestId::of(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        RequestId::from_value(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 
@@ -234,7 +234,7 @@ impl Message {
                 wrong("a request is a JSON object, such as {\"id\":1,\"request\":\"ping\"}".into()),
             );
         };
-        let id = match fields.remove("id").as_ref().map(RequestId::of) {
+        let id = match fields.remove("id").as_ref().map(RequestId::from_value) {
             Some(Ok(id)) => id,
             Some(Err(fault)) => return (None, Err(fault)),
             None => return (None, wrong("the request has no id: give it a number or a string".into())),
@@ -250,11 +250,11 @@ impl Message {
         Ok(match kind {
             "open" => Message::Open(of_fields(fields)?),
             "close" => Message::Close(of_fields(fields)?),
-            "query" => Message::Query(Box::new(Ask::of(fields)?)),
-            "count" | "statistics" | "write" => Message::Make(Box::new(Make::of(kind, fields)?)),
+            "query" => Message::Query(Box::new(Ask::from_fields(fields)?)),
+            "count" | "statistics" | "write" => Message::Make(Box::new(Make::from_fields(kind, fields)?)),
             "hits" => Message::Hits(of_fields(fields)?),
             "game" => Message::Game(of_fields(fields)?),
-            "explain" => Message::Explain(Box::new(Explain::of(fields)?)),
+            "explain" => Message::Explain(Box::new(Explain::from_fields(fields)?)),
             "cancel" => Message::Cancel(of_fields(fields)?),
             "progress" => Message::Progress(of_fields(fields)?),
             "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,
@@ -288,7 +288,7 @@ impl Explain {
         Explain { request: Request::new(query), copies: COPIES_USUAL }
     }
 
-    fn of(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
+    fn from_fields(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
         let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
         let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
         if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
@@ -300,11 +300,14 @@ impl Explain {
 }
 
 impl Make {
-    fn of(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
+    fn from_fields(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
         let progress = taken(&mut fields, "progress", false)?;
         if let Some(name) = ["count", "columns"].into_iter().find(|name| fields.contains_key(*name)) {
-            return Err(Fault::new(ErrorCode::Request, format!("`{kind}` lists no rows: leave out `{name}`")));
+            return Err(Fault::new(
+                ErrorCode::Request,
+                format!("`{kind}` lists no rows: leave out `{name}`"),
+            ));
         }
         let missing = |name: &str| Fault::new(ErrorCode::Request, format!("missing field `{name}`"));
         let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
@@ -348,7 +351,7 @@ impl Ask {
     /// # Errors
     ///
     /// Fields that there are not, and values that these cannot have.
-    pub fn of(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
+    pub fn from_fields(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
         let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);
         let progress = taken(&mut fields, "progress", false)?;

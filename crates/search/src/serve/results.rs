@@ -103,7 +103,10 @@ impl Results {
             let message = format!("the hits of query {name} were dropped, since {why}: ask the query again");
             return Err(Fault::new(ErrorCode::Dropped, message));
         }
-        Err(Fault::new(ErrorCode::UnknownQuery, format!("no query {name} has hits: `of` is the id of a query")))
+        Err(Fault::new(
+            ErrorCode::UnknownQuery,
+            format!("no query {name} has hits: `of` is the id of a query"),
+        ))
     }
 
     fn drop(&mut self, id: RequestId, why: &'static str) {

@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, 
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use super::place::{ListenError, Endpoint};
+use super::place::{Endpoint, ListenError};
 
 /// A socket of this process.
 #[derive(Debug)]

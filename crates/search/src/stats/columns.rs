@@ -1,7 +1,7 @@
 //! The groups of a block's games and positions, as numbers.
 //!
-//! Counting compares groups all the time, so that within a block a group is a [`Code`]; each distinct
-//! tag value is looked at once. Codes of different blocks do not compare: their [`Key`]s do.
+//! Counting compares groups all the time, so that within a block a group is a [`GroupCode`]; each distinct
+//! tag value is looked at once. Codes of different blocks do not compare: their [`GroupKey`]s do.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -20,7 +20,7 @@ use orbit_core::game::{
     Date, Measure, Mention, MoveNumbers, Opening, Rating, Speed, date, eco, fide, rating, tags, termination,
     time_control, title,
 };
-use orbit_engine::{Answer, CopyHits, Hits, Outcome, MatchSpan};
+use orbit_engine::{Answer, CopyHits, Hits, MatchSpan, Outcome};
 use orbit_reel::{Block, GameMeasures, GameRow};
 
 /// What is not known.
@@ -88,7 +88,7 @@ impl GroupColumn {
         let codes: Vec<[GroupCode; 2]> = match by {
             By::Ply(step) => return GroupColumn::Plies(*step),
             By::Move(step) => {
-                let numbers = block.games().map(|game| MoveNumbers::of(&game)).collect();
+                let numbers = block.games().map(|game| MoveNumbers::from_header(&game)).collect();
                 return GroupColumn::Moves { step: *step, numbers };
             }
             By::Measure(measure, step) => {
@@ -283,7 +283,12 @@ impl GroupColumn {
     }
 
     /// Lists the groups of a position that hits; of moves beside it, also tells the side that plays them.
-    pub(super) fn codes_of_hit(&self, place: PositionAt, hit: HitAt, out: &mut Vec<GroupCode>) -> Option<Color> {
+    pub(super) fn codes_of_hit(
+        &self,
+        place: PositionAt,
+        hit: HitAt,
+        out: &mut Vec<GroupCode>,
+    ) -> Option<Color> {
         match self {
             GroupColumn::Values(step) => {
                 out.clear();
@@ -295,7 +300,7 @@ impl GroupColumn {
             }
             GroupColumn::Copies => {
                 out.clear();
-                out.extend(hit.copies.of(hit.index).iter().map(|&copy| GroupCode::from(copy) + 1));
+                out.extend(hit.copies.at_hit(hit.index).iter().map(|&copy| GroupCode::from(copy) + 1));
             }
             GroupColumn::Lengths(step) => {
                 out.clear();
@@ -360,7 +365,7 @@ fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode
         }
     };
     for game in block.games() {
-        let told = GameMeasures::of(&game);
+        let told = GameMeasures::from_game(&game);
         if told.are_none() {
             continue;
         }
@@ -388,7 +393,11 @@ fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Ve
 }
 
 /// What `read` makes of the name of each game's source, which may be unknown.
-fn of_sources(found: &Found, names: &mut NameCodes, read: impl Fn(&str) -> Option<String>) -> Vec<[GroupCode; 2]> {
+fn of_sources(
+    found: &Found,
+    names: &mut NameCodes,
+    read: impl Fn(&str) -> Option<String>,
+) -> Vec<[GroupCode; 2]> {
     let mut codes: HashMap<u32, GroupCode> = HashMap::new();
     let code = |game: GameRow| {
         *codes.entry(game.source()).or_insert_with(|| {
@@ -425,7 +434,11 @@ fn steps(number: GroupCode, step: u32) -> GroupCode {
 }
 
 /// What `read` makes of a tag of each game; each distinct value is read once.
-fn tag(block: &Block, name: &str, mut read: impl FnMut(&[u8]) -> Option<GroupCode>) -> impl Iterator<Item = GroupCode> {
+fn tag(
+    block: &Block,
+    name: &str,
+    mut read: impl FnMut(&[u8]) -> Option<GroupCode>,
+) -> impl Iterator<Item = GroupCode> {
     let names = block.tag_names(name);
     let values = block.tag_values();
     let mut codes: Vec<Option<GroupCode>> = vec![None; if names.is_empty() { 0 } else { values.len() }];
@@ -473,7 +486,7 @@ fn ratings(block: &Block, which: Rating, step: u32) -> impl Iterator<Item = Grou
     let side = |side| tag(block, rating::tag(side), |value| rating::of_value(value).map(GroupCode::from));
     let known = |rating: GroupCode| u32::try_from(rating).ok();
     side(Color::White).zip(side(Color::Black)).map(move |(white, black)| {
-        which.of(known(white), known(black)).map_or(UNKNOWN, |rating| steps(rating, step))
+        which.of_players(known(white), known(black)).map_or(UNKNOWN, |rating| steps(rating, step))
     })
 }
 

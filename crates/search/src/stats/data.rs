@@ -12,12 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::report::Distribution;
 use orbit_core::game::Mention;
 
-use super::{By, Counts, Grouping, GroupKey, MoveTally, ScoreOf, Stats, TallyTable, Tally, rows};
+use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, TallyTable, rows};
 
 /// The greatest number that a group can stand for, up or down: more than any year, rating or thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
-/// Tells numbers, texts and what is not known apart, which [`Key`] by itself does not: that is for readers.
+/// Tells numbers, texts and what is not known apart, which [`GroupKey`] by itself does not: that is for readers.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "GroupKey")]
 enum KeyData {
@@ -60,11 +60,13 @@ impl Serialize for Counts {
         let Counts { stats, total, values, tables, met, tells_sides } = self;
         let moves = are_of_moves(&stats.groupings).then(|| {
             let moves = tables.iter().map(|table| sorted(&table.moves));
-            let group =
-                |([a, b], tally): (&[GroupKey; 2], &MoveTally)| MoveGroup(a.clone(), b.clone(), tally.clone());
+            let group = |([a, b], tally): (&[GroupKey; 2], &MoveTally)| {
+                MoveGroup(a.clone(), b.clone(), tally.clone())
+            };
             moves.map(|groups| groups.into_iter().map(group).collect()).collect::<Vec<Vec<MoveGroup>>>()
         });
-        let table = |table: &TallyTable| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
+        let table =
+            |table: &TallyTable| ([groups(&table.all), groups(&table.hit)], value_groups(&table.values));
         let data = CountsData {
             groupings: stats.groupings.iter().map(Grouping::to_string).collect(),
             asked: stats.asked,

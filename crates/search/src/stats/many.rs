@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counts, CountedGames, Stats, TooManyGroups, people};
+use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::report::Found;
 
 /// The counts of several queries over the same games. What does not depend on hits is counted once.
@@ -31,7 +31,8 @@ impl Stats {
         let columns = self.columns(first);
         let main_lines: Vec<bool> = found.iter().map(|found| found.hits.main_lines).collect();
         let counts = found.iter().enumerate().map(|(query, found)| {
-            let which = if first_like(&main_lines, query) == query { CountedGames::All } else { CountedGames::Hit };
+            let which =
+                if first_like(&main_lines, query) == query { CountedGames::All } else { CountedGames::Hit };
             self.count_with(&columns, found, which)
         });
         ManyCounts { counts: counts.collect(), main_lines }

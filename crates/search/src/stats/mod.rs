@@ -77,7 +77,7 @@ use orbit_engine::{CopyHits, Hits, Outcome, Values, any_side};
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
 pub use played::{BestGame, MoveTally};
-pub use rows::{ShareDifference, GroupRow, MoveRow, ScoreOf, Share};
+pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};
 pub use sides::SideResults;
 
 /// Groups of one grouping at most; each takes some 100 bytes.
@@ -131,7 +131,9 @@ impl Serialize for GroupKey {
             GroupKey::Number(number) => serializer.serialize_i64(*number),
             GroupKey::Thousandths(number) if number % 1000 == 0 => serializer.serialize_i64(number / 1000),
             GroupKey::Thousandths(number) => serializer.serialize_f64(*number as f64 / 1000.0),
-            GroupKey::Text(text) | GroupKey::Player(Mention { name: text, .. }) => serializer.serialize_str(text),
+            GroupKey::Text(text) | GroupKey::Player(Mention { name: text, .. }) => {
+                serializer.serialize_str(text)
+            }
             GroupKey::Whole | GroupKey::Unknown => serializer.serialize_none(),
         }
     }
@@ -154,7 +156,7 @@ pub struct Tally {
 
 impl Tally {
     /// One game, which ended so for White of a query.
-    fn of(outcome: Outcome, positions: u64) -> Tally {
+    fn from_outcome(outcome: Outcome, positions: u64) -> Tally {
         let (results, half_points) = match outcome {
             Outcome::Unknown => (0, 0),
             Outcome::BlackWins => (1, 0),
@@ -364,17 +366,17 @@ impl Stats {
         );
         let no_copies = CopyHits::default();
         let copies = copies.unwrap_or(&no_copies);
-        let sides = PatternSides::of(found);
+        let sides = PatternSides::from_found(found);
         let games = games(found, which);
         let mut total = [Tally::default(); 2];
         for game in &games {
             if which == CountedGames::All {
-                total[0].add(&Tally::of(game.outcome, game.positions as u64));
+                total[0].add(&Tally::from_outcome(game.outcome, game.positions as u64));
             }
             if game.hits > 0 {
                 let sides = sides.in_hits(game.hits_before, game.hits);
-                let sides = SideResults::of(game.outcome, sides);
-                total[1].add(&Tally::of(game.outcome, game.hits).with_sides(sides));
+                let sides = SideResults::from_outcome(game.outcome, sides);
+                total[1].add(&Tally::from_outcome(game.outcome, game.hits).with_sides(sides));
             }
         }
         let numbers = match &hits.values {
@@ -521,11 +523,12 @@ impl GroupCounter<'_> {
             let groups = same[0].groups;
             let outcome = outcome(self.found, self.columns, game, groups);
             if self.which == CountedGames::All {
-                self.all.entry(groups).or_default().add(&Tally::of(outcome, positions));
+                self.all.entry(groups).or_default().add(&Tally::from_outcome(outcome, positions));
             }
             if hits > 0 && !is_of_hits {
                 let sides = any_side(same.iter().map(|run| run.sides));
-                let tally = Tally::of(outcome, hits).with_sides(SideResults::of(game.outcome, sides));
+                let tally = Tally::from_outcome(outcome, hits)
+                    .with_sides(SideResults::from_outcome(game.outcome, sides));
                 self.hit.entry(groups).or_default().add(&tally);
             }
         }
@@ -574,7 +577,7 @@ impl GroupCounter<'_> {
         let row = self.found.block.game(game.index);
         let is_of_moves = self.columns.iter().any(|column| column.is_of_moves());
         let is_of_spans = is_of_moves || self.columns.iter().any(|column| column.is_of_spans());
-        let facts = is_of_moves.then(|| StoredFacts::of(self.found, &row));
+        let facts = is_of_moves.then(|| StoredFacts::new(self.found, &row));
         for (index, slot) in (game.hits_before..).zip(slots) {
             let node = slot - game.first_slot;
             let span = if is_of_spans { self.found.span(&row, node as u32) } else { None };
@@ -600,8 +603,9 @@ impl GroupCounter<'_> {
         for same in found.chunk_by(|a, b| a.0 == b.0) {
             let groups = same[0].0;
             let sides = any_side(same.iter().map(|(_, sides, _)| *sides));
-            let tally = Tally::of(outcome(self.found, self.columns, game, groups), same.len() as u64);
-            let tally = tally.with_sides(SideResults::of(game.outcome, sides));
+            let tally =
+                Tally::from_outcome(outcome(self.found, self.columns, game, groups), same.len() as u64);
+            let tally = tally.with_sides(SideResults::from_outcome(game.outcome, sides));
             self.hit.entry(groups).or_default().add(&tally);
             if let Some(facts) = &facts {
                 let plays = |side| same.iter().any(|(.., mover)| *mover == Some(side));
@@ -717,7 +721,7 @@ impl Counts {
     pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];
-        let mut rows = rows::of(table, grouping, self);
+        let mut rows = rows::group_rows(table, grouping, self);
         match &grouping.second {
             None if matches!(grouping.first, By::Next { plies: 2.., .. }) => rows::sort_tree(&mut rows),
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),

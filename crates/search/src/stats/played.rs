@@ -14,7 +14,7 @@ use crate::report::{Found, Frame};
 use orbit_core::board::Color;
 use orbit_core::game::rating::RATING_MAX;
 use orbit_core::game::{Date, Rating, tags};
-use orbit_engine::{Outcome, MatchSpan};
+use orbit_engine::{MatchSpan, Outcome};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 
@@ -146,7 +146,7 @@ pub(super) struct StoredFacts<'a> {
 }
 
 impl<'a> StoredFacts<'a> {
-    pub(super) fn of(found: &Found<'a>, game: &GameRow<'a>) -> StoredFacts<'a> {
+    pub(super) fn new(found: &Found<'a>, game: &GameRow<'a>) -> StoredFacts<'a> {
         let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u64::try_from(rating).ok());
         StoredFacts {
             game: *game,
@@ -181,7 +181,7 @@ impl MoveTally {
     /// Adds a game in which these sides play the moves.
     pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
         let outcome = facts.game.outcome();
-        self.results.add(&SideResults::of(outcome, sides));
+        self.results.add(&SideResults::from_outcome(outcome, sides));
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
             if let Some(rating) = facts.ratings.get(side) {
                 self.rated = [self.rated[0] + 1, self.rated[1] + rating];
@@ -189,7 +189,7 @@ impl MoveTally {
             if let Some(rating) = facts.ratings.get(!side)
                 && outcome != Outcome::Unknown
             {
-                let SideResults { wins, draws, .. } = SideResults::of(outcome, sides_of(side));
+                let SideResults { wins, draws, .. } = SideResults::from_outcome(outcome, sides_of(side));
                 let [games, points, ratings] = self.opposed;
                 self.opposed = [games + 1, points + 2 * wins + draws, ratings + rating];
             }
@@ -203,7 +203,7 @@ impl MoveTally {
     /// The tally of one game in which a side plays a move.
     pub(crate) fn of_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
         let mut tally = MoveTally::default();
-        tally.add_game(&StoredFacts::of(found, game), sides_of(mover));
+        tally.add_game(&StoredFacts::new(found, game), sides_of(mover));
         tally
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::ser::{SerializeMap, SerializeTuple as _};
 use serde::{Serialize, Serializer};
 
-use super::{By, Counts, GroupRow, Grouping, GroupKey, MoveTally, ScoreOf, Share, SideResults};
+use super::{By, Counts, GroupKey, GroupRow, Grouping, MoveTally, ScoreOf, Share, SideResults};
 use crate::report::{Bin, Distribution, NumberSummary};
 use orbit_core::visible::{EscapeContext, escape};
 
@@ -56,7 +56,7 @@ struct SidesRecord {
 }
 
 impl SidesRecord {
-    fn of(results: &SideResults) -> SidesRecord {
+    fn from_results(results: &SideResults) -> SidesRecord {
         let SideResults { wins, draws, losses } = *results;
         let side_score = results.score().map(rounded);
         SidesRecord { side_wins: wins, side_draws: draws, side_losses: losses, side_score }
@@ -88,7 +88,7 @@ struct MovesRecord<'a> {
 }
 
 impl<'a> MovesRecord<'a> {
-    fn of(row: &'a GroupRow) -> Option<MovesRecord<'a>> {
+    fn from_row(row: &'a GroupRow) -> Option<MovesRecord<'a>> {
         let moves = row.moves.as_ref()?;
         let tally: &MoveTally = &moves.tally;
         let (share, score, best) = (row.move_share(), moves.score(), tally.best.as_ref());
@@ -118,7 +118,7 @@ impl<'a> MovesRecord<'a> {
     }
 }
 
-/// The columns of [`Record`] in CSV, those of [`ValuesRecord`] with the steps of the histogram, those of [`SidesRecord`], and those
+/// The columns of [`RowRecord`] in CSV, those of [`ValuesRecord`] with the steps of the histogram, those of [`SidesRecord`], and those
 /// of [`MovesRecord`].
 const COLUMNS: [&str; 17] = [
     "grouping",
@@ -175,7 +175,7 @@ const MOVE_COLUMNS: [&str; 19] = [
 ];
 
 impl ValuesRecord {
-    fn of(values: &Distribution) -> ValuesRecord {
+    fn from_values(values: &Distribution) -> ValuesRecord {
         let summary = values.summary();
         let number = |read: fn(&NumberSummary) -> f64| summary.as_ref().map(read);
         ValuesRecord {
@@ -210,10 +210,10 @@ impl<'a> JsonRecord<'a> {
     fn new(row: &'a GroupRow, pattern: Option<&'a str>, step: i64) -> JsonRecord<'a> {
         JsonRecord {
             record: RowRecord::new(None, row, pattern),
-            values: row.values.as_ref().map(ValuesRecord::of),
+            values: row.values.as_ref().map(ValuesRecord::from_values),
             value_histogram: row.values.as_ref().map(|values| values.bins(step)),
-            sides: row.sides.as_ref().map(SidesRecord::of),
-            moves: MovesRecord::of(row),
+            sides: row.sides.as_ref().map(SidesRecord::from_results),
+            moves: MovesRecord::from_row(row),
         }
     }
 }
@@ -349,12 +349,12 @@ impl Counts {
         let moves = MOVE_COLUMNS.iter().filter(|_| has_moves);
         out.write_record(COLUMNS.iter().chain(values).chain(sides).chain(moves))?;
         let mut write = |record: RowRecord, row: &GroupRow| {
-            let of_values = |values| (ValuesRecord::of(values), histogram(values, step));
+            let of_values = |values| (ValuesRecord::from_values(values), histogram(values, step));
             out.serialize(CsvRecord {
                 record,
                 values: row.values.as_ref().map(of_values),
-                sides: row.sides.as_ref().map(SidesRecord::of),
-                moves: has_moves.then(|| MovesRecord::of(row).unwrap_or_default()),
+                sides: row.sides.as_ref().map(SidesRecord::from_results),
+                moves: has_moves.then(|| MovesRecord::from_row(row).unwrap_or_default()),
             })
         };
         write(RowRecord::new(Some("total"), &total, None), &total)?;

@@ -6,13 +6,13 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::grouping::{By, Grouping};
-use super::{Counts, GroupKey, MoveTally, SideResults, TallyTable, Tally, compare};
+use super::{Counts, GroupKey, MoveTally, SideResults, Tally, TallyTable, compare};
 use crate::report::Distribution;
 
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupRow {
-    /// The group, and that of the second property: [`Key::Whole`] where there is none.
+    /// The group, and that of the second property: [`GroupKey::Whole`] where there is none.
     pub keys: [GroupKey; 2],
     /// All games of the group, and their positions that lie in it.
     pub all: Tally,
@@ -69,18 +69,18 @@ impl MoveRow {
 impl GroupRow {
     /// The share of the group's games that hit.
     pub fn games(&self) -> Option<Share> {
-        Share::of(self.hit.games, self.all.games)
+        Share::new(self.hit.games, self.all.games)
     }
 
     /// The share that the move of the group has of the games in which it could be chosen, of a group of moves.
     pub fn move_share(&self) -> Option<Share> {
-        Share::of(self.hit.games, self.moves.as_ref()?.games_before)
+        Share::new(self.hit.games, self.moves.as_ref()?.games_before)
     }
 
     /// The share of the group's positions that hit. Positions of one game are much alike, so that the
     /// truth can lie farther away than the interval says.
     pub fn positions(&self) -> Option<Share> {
-        Share::of(self.hit.positions, self.all.positions)
+        Share::new(self.hit.positions, self.all.positions)
     }
 }
 
@@ -103,7 +103,7 @@ impl Share {
     ///
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
     /// Journal of the American Statistical Association 22 (1927), 209-212.
-    pub fn of(part: u64, whole: u64) -> Option<Share> {
+    pub fn new(part: u64, whole: u64) -> Option<Share> {
         if whole == 0 {
             return None;
         }
@@ -143,7 +143,7 @@ impl ShareDifference {
     ///
     /// Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
     /// methods", Statistics in Medicine 17 (1998), 873-890, method 10.
-    pub fn of(one: Share, other: Share) -> ShareDifference {
+    pub fn between(one: Share, other: Share) -> ShareDifference {
         let value = one.value - other.value;
         let below = (one.value - one.low).hypot(other.high - other.value);
         let above = (one.high - one.value).hypot(other.value - other.low);
@@ -164,15 +164,17 @@ pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
 }
 
 /// The rows of a table, in no order.
-pub(super) fn of(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
+pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
     let stats = &counts.stats;
     let sides = |hit: &Tally| counts.tells_sides.then_some(hit.sides);
     let is_by_player = grouping.properties().any(|by| *by == By::Player);
     let score_of = if is_by_player { ScoreOf::Player } else { stats.score_of };
-    let values =
-        |keys: &[GroupKey; 2]| stats.tells_values.then(|| table.values.get(keys).cloned().unwrap_or_default());
-    let tally =
-        |tallies: &HashMap<[GroupKey; 2], Tally>, keys: &[GroupKey; 2]| tallies.get(keys).copied().unwrap_or_default();
+    let values = |keys: &[GroupKey; 2]| {
+        stats.tells_values.then(|| table.values.get(keys).cloned().unwrap_or_default())
+    };
+    let tally = |tallies: &HashMap<[GroupKey; 2], Tally>, keys: &[GroupKey; 2]| {
+        tallies.get(keys).copied().unwrap_or_default()
+    };
     if of_hits(grouping) == [false; 2] {
         let row = |(keys, &all): (&[GroupKey; 2], &Tally)| {
             let hit = tally(&table.hit, keys);
@@ -181,7 +183,7 @@ pub(super) fn of(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Ve
         };
         return table.all.iter().map(row).collect();
     }
-    let moves = MoveRows::of(grouping, counts);
+    let moves = MoveRows::from_grouping(grouping, counts);
     let row = |(keys, &hit): (&[GroupKey; 2], &Tally)| {
         let all = tally(&table.all, &base(grouping, keys));
         let moves = moves.as_ref().map(|moves| moves.row(table, keys));
@@ -203,7 +205,7 @@ struct MoveRows<'a> {
 
 impl<'a> MoveRows<'a> {
     /// `None` if no property has moves.
-    fn of(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
+    fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);
         let margin = other.map(|other| Grouping::from(other.clone()));
@@ -264,7 +266,7 @@ mod tests {
             (0, 20, 0.0, 0.1611),
             (1, 29, 0.0061, 0.1718),
         ] {
-            let share = Share::of(part, whole).unwrap();
+            let share = Share::new(part, whole).unwrap();
             let close = |a: f64, b: f64| (a - b).abs() <= 0.000_05;
             assert!(close(share.low, low) && close(share.high, high), "{part} of {whole}: {share:?}");
         }
@@ -282,8 +284,8 @@ mod tests {
             ((0, 10), (0, 10), 0.0, -0.2775, 0.2775),
             ((10, 10), (0, 10), 1.0, 0.6075, 1.0),
         ] {
-            let [a, b] = [one, other].map(|(part, whole)| Share::of(part, whole).unwrap());
-            let found = ShareDifference::of(a, b);
+            let [a, b] = [one, other].map(|(part, whole)| Share::new(part, whole).unwrap());
+            let found = ShareDifference::between(a, b);
             let close = |a: f64, b: f64| (a - b).abs() <= 0.000_05;
             let is_due = close(found.value, value) && close(found.low, low) && close(found.high, high);
             assert!(is_due, "{one:?} less {other:?}: {found:?}");
@@ -294,7 +296,7 @@ mod tests {
     #[test]
     fn intervals_solve_their_equation() {
         for (part, whole) in [(1, 3), (7, 11_372), (5_000, 11_372), (1, 1_000_004_819), (999, 1_000)] {
-            let share = Share::of(part, whole).unwrap();
+            let share = Share::new(part, whole).unwrap();
             for end in [share.low, share.high] {
                 let deviation = (end * (1.0 - end) / whole as f64).sqrt();
                 assert!(
@@ -307,10 +309,10 @@ mod tests {
 
     #[test]
     fn intervals_stay_within_bounds() {
-        assert_eq!(Share::of(0, 0), None);
+        assert_eq!(Share::new(0, 0), None);
         // Beyond 2^53 an interval is narrower than what can be told from 1.
         for whole in [1, 10, 1_000_000, 1 << 50] {
-            let (none, all) = (Share::of(0, whole).unwrap(), Share::of(whole, whole).unwrap());
+            let (none, all) = (Share::new(0, whole).unwrap(), Share::new(whole, whole).unwrap());
             assert_eq!((none.value, none.low, all.value, all.high), (0.0, 0.0, 1.0, 1.0));
             assert!(none.high > 0.0 && all.low < 1.0, "{whole}");
         }

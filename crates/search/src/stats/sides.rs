@@ -26,7 +26,7 @@ pub struct SideResults {
 
 impl SideResults {
     /// Those of one game, which ended so for White of a query.
-    pub(super) fn of(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
+    pub(super) fn from_outcome(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
         let mut results = SideResults::default();
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
             match seen_from(outcome, side) {
@@ -68,7 +68,7 @@ pub(super) struct PatternSides<'a> {
 }
 
 impl<'a> PatternSides<'a> {
-    pub(super) fn of(found: &Found<'a>) -> PatternSides<'a> {
+    pub(super) fn from_found(found: &Found<'a>) -> PatternSides<'a> {
         let Found { hits, hit_sides, copy_sides, .. } = *found;
         let (Some(told), Some(of_copies)) = (hit_sides, copy_sides) else {
             return PatternSides { hits, told: None, of_copies: &[], of_hits: Vec::new() };

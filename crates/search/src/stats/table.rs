@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use hashbrown::HashMap;
 
 use super::records::pattern;
-use super::{By, Counts, GroupRow, Grouping, GroupKey, MoveRow, Share, SideResults};
+use super::{By, Counts, GroupKey, GroupRow, Grouping, MoveRow, Share, SideResults};
 use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;

@@ -7,8 +7,8 @@ use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::files::{self, ThemeFile, Identity};
-use super::{ThemeFault, TextFile, Theme, ThemesError, parse};
+use super::files::{self, Identity, ThemeFile};
+use super::{TextFile, Theme, ThemeFault, ThemesError, parse};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// Files that include one another, at most.

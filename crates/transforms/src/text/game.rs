@@ -10,8 +10,8 @@ use crate::{Expanded, Filter, FilterRef, Number, Squares};
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{
     Assigned, Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition,
-    GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, PositionOrder, Path, PathStep,
-    Promotion, Ref, Sibling, SortId, Special,
+    GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Path, PathStep,
+    PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
 /// Whether the text of an operation of the game language can stand beside others as it is; none for other operations.

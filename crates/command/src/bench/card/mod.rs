@@ -24,7 +24,7 @@ use super::super::failure::{Exit, Failure};
 use super::super::queries;
 use super::games::{BenchGames, failed};
 use super::{Args, QUERIES};
-use measure::{Check, KnownAnswer, GamesOnCard, Roofs};
+use measure::{Check, GamesOnCard, KnownAnswer, Roofs};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 
 /// Positions without `--positions`: 1.9 GB on the card.
@@ -358,10 +358,13 @@ impl Session<'_> {
     /// Positions on which variants are tried: as many as a run of the first query lets expect to be done in time.
     fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
         let setting = (Variant::default(), 1, roofs, &self.check);
-        let rate = GamesOnCard::new(&self.device, self.games, wanted.min(PROBE_POSITIONS), Variant::default())
-            .and_then(|card| measure::resident(&self.queries[0], &self.device, self.games, &card, setting))
-            .ok()
-            .and_then(|row| row["positions_s"].as_f64());
+        let rate =
+            GamesOnCard::new(&self.device, self.games, wanted.min(PROBE_POSITIONS), Variant::default())
+                .and_then(|card| {
+                    measure::resident(&self.queries[0], &self.device, self.games, &card, setting)
+                })
+                .ok()
+                .and_then(|row| row["positions_s"].as_f64());
         let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
         // Other queries take up to some times as long as the first.
         let passes = (rows * (self.runs + 1) * 4) as f64;
@@ -383,7 +386,8 @@ impl Session<'_> {
             let known = &self.queries[k];
             let row = self.recorder.task("variant", &format!("{variant} {}", known.name()), 0.0, || {
                 let card = layouts[usize::from(variant.transposed)].get_or_init(|| {
-                    GamesOnCard::new(&self.device, self.games, wanted, variant).map_err(|error| error.to_string())
+                    GamesOnCard::new(&self.device, self.games, wanted, variant)
+                        .map_err(|error| error.to_string())
                 });
                 let card = card.as_ref().map_err(|error| Failure::Other(error.clone()))?;
                 let setting = (variant, self.runs, roofs, &self.check);

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::{
     assembler::{Inst, VectorOp, VectorOperand, Width},
     fuse::{AND, FIRST_ALONE, OR, SECOND_ALONE, XOR, operands},
-    graph::{Graph, LEAVES, Logic, WordNode, GraphValue},
+    graph::{Graph, GraphValue, LEAVES, Logic, WordNode},
     lower::Sinks,
 };
 use orbit_plan::TRUE;
@@ -25,7 +25,13 @@ pub(super) struct RegionCode {
 }
 
 /// Writes the instructions for the nodes in `order`, with the first of the vector registers, at least six.
-pub(super) fn body(graph: &Graph, order: &[GraphValue], sinks: &Sinks, width: Width, registers: usize) -> RegionCode {
+pub(super) fn body(
+    graph: &Graph,
+    order: &[GraphValue],
+    sinks: &Sinks,
+    width: Width,
+    registers: usize,
+) -> RegionCode {
     let mut allocator = RegisterAllocator::new(graph, order, sinks, width);
     allocator.held.truncate(registers);
     for (place, &value) in (0..).zip(order) {
@@ -350,7 +356,8 @@ impl<'a> RegisterAllocator<'a> {
                 true => self.at_home(keep),
                 false => VectorOperand::In(self.register(keep)),
             };
-            let (op, within) = (if not { VectorOp::Misses } else { VectorOp::Meets }, if k == 0 { 0 } else { MASK });
+            let (op, within) =
+                (if not { VectorOp::Misses } else { VectorOp::Meets }, if k == 0 { 0 } else { MASK });
             self.insts.push(Inst::Vector { op, to: MASK, a, b, imm: 0, within });
             self.pinned.clear();
         }

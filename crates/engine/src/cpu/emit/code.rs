@@ -66,7 +66,8 @@ impl MachineFunctions {
         // instructions of the `Isa` that it is given, and an `Isa` exists only where the processor has its instructions.
         unsafe {
             let begin = self.map.as_ptr().add(function.begin);
-            let call: extern "sysv64" fn(*const *mut u64, *mut SpilledVector, *mut u8) = std::mem::transmute(begin);
+            let call: extern "sysv64" fn(*const *mut u64, *mut SpilledVector, *mut u8) =
+                std::mem::transmute(begin);
             call(columns.as_mut_ptr().cast(), scratch.as_mut_ptr(), answers.as_mut_ptr());
         }
     }

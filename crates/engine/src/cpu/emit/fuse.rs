@@ -2,7 +2,7 @@
 
 use super::{
     assembler::Width,
-    graph::{Graph, Logic, WordNode, GraphValue},
+    graph::{Graph, GraphValue, Logic, WordNode},
     lower::Sinks,
 };
 
@@ -35,8 +35,14 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     match node {
         WordNode::Column(_) | WordNode::Word(_) => Vec::new(),
         WordNode::Logic(logic) => logic.leaves.clone(),
-        WordNode::Up(a, _) | WordNode::Down(a, _) | WordNode::Around(a, _) | WordNode::Count(a) | WordNode::Sums(a) => vec![*a],
-        WordNode::Add(a, b) | WordNode::Sub(a, b) | WordNode::Equal(a, b) | WordNode::Greater(a, b) => vec![*a, *b],
+        WordNode::Up(a, _)
+        | WordNode::Down(a, _)
+        | WordNode::Around(a, _)
+        | WordNode::Count(a)
+        | WordNode::Sums(a) => vec![*a],
+        WordNode::Add(a, b) | WordNode::Sub(a, b) | WordNode::Equal(a, b) | WordNode::Greater(a, b) => {
+            vec![*a, *b]
+        }
         WordNode::Meets(terms) => terms.iter().flat_map(|&(word, keep, _)| [word, keep]).collect(),
     }
 }

@@ -136,7 +136,11 @@ impl Graph {
                 Some(sum) => TRUE >> sum.leading_zeros().min(63),
                 None => TRUE,
             },
-            WordNode::Column(_) | WordNode::Sub(..) | WordNode::Equal(..) | WordNode::Greater(..) | WordNode::Meets(_) => TRUE,
+            WordNode::Column(_)
+            | WordNode::Sub(..)
+            | WordNode::Equal(..)
+            | WordNode::Greater(..)
+            | WordNode::Meets(_) => TRUE,
         };
         let value = GraphValue(self.nodes.len() as u32);
         self.nodes.push(node.clone());

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use super::graph::{Graph, GraphValue};
-use orbit_plan::{OperationChain, ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, Reduce, Reg, Scalar, Step, TRUE};
+use orbit_plan::{
+    ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Reduce, Reg, Scalar, Step, TRUE,
+};
 
 /// A step that runs once, with the words of the row of each loop around it.
 #[derive(Clone, Debug)]

@@ -23,12 +23,12 @@ use std::ops::Range;
 
 use super::{
     kernels,
-    registers::{GROUP, SpilledVector, RegisterMachine},
+    registers::{GROUP, RegisterMachine, SpilledVector},
 };
 use allocate::RegionCode;
 use answers::answers;
 use assembler::{ANSWER_BYTES, Assembler, Inst, Width};
-use code::{MachineFunctions, MachineFunction};
+use code::{MachineFunction, MachineFunctions};
 use graph::Graph;
 use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;

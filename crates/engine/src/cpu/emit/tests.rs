@@ -10,7 +10,8 @@ use super::{
 };
 use crate::cpu::{Isa, kernels, registers::RegisterMachine};
 use orbit_plan::{
-    OperationChain, ChainOp, Cmp, Id, RegisterInput, Op as PlanOp, Program, Reduce, Reg, Scalar, Step, TRUE, Term,
+    ChainOp, Cmp, Id, Op as PlanOp, OperationChain, Program, Reduce, Reg, RegisterInput, Scalar, Step, TRUE,
+    Term,
 };
 
 const OPS: [VectorOp; 20] = [
@@ -74,7 +75,12 @@ fn instructions(width: Width) -> Vec<Inst> {
             let mut register = || rng.u8(..width.registers() as u8);
             let (to, a, b) = (register(), register(), register());
             let to = if to_mask { to & 7 } else { to };
-            let places = [VectorOperand::In(b), VectorOperand::Column, VectorOperand::Scratch(k * k), VectorOperand::Pool(k % 7)];
+            let places = [
+                VectorOperand::In(b),
+                VectorOperand::Column,
+                VectorOperand::Scratch(k * k),
+                VectorOperand::Pool(k % 7),
+            ];
             let b = match op {
                 VectorOp::Masks => VectorOperand::In(b & 7),
                 VectorOp::Store => places[1 + k as usize % 2],

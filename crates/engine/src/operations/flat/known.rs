@@ -34,7 +34,7 @@ pub(super) struct Tables {
 #[derive(Clone, Copy, Default)]
 struct KnownEntry {
     stamp: u32,
-    /// [`Entry::NO_END`] if no way goes on.
+    /// [`KnownEntry::NO_END`] if no way goes on.
     end: u32,
     value: i64,
 }

@@ -69,8 +69,9 @@ impl FlatMachine<'_> {
     }
 
     fn passes(&self, test: FlatMove, mv: MoveTo) -> bool {
-        let meets =
-            |set: Option<RegisterWord>, leaf: Leaf| set.is_none_or(|set| self.get(set) & mv.squares(leaf) != 0);
+        let meets = |set: Option<RegisterWord>, leaf: Leaf| {
+            set.is_none_or(|set| self.get(set) & mv.squares(leaf) != 0)
+        };
         meets(test.from, Leaf::MovedFrom)
             && meets(test.to, Leaf::MovedTo)
             && meets(test.capture, Leaf::Captured)

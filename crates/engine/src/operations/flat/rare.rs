@@ -2,7 +2,7 @@
 
 use shakmaty::Square;
 
-use super::{FoundWalk, FlatMachine, REPETITIONS_MAX, Stopped, arithmetic, first_child, only};
+use super::{FlatMachine, FoundWalk, REPETITIONS_MAX, Stopped, arithmetic, first_child, only};
 use crate::operations::{OperandSource, node_at, pairs::Pairs, tree::NodeRange};
 use orbit_plan::{Instr, Label, RegisterWord, word_of};
 
@@ -116,7 +116,8 @@ impl FlatMachine<'_> {
                 let both = node_at(self.get(a), nodes).zip(node_at(self.get(b), nodes));
                 let same = both.map_or(0, |(a, b)| {
                     let planes = &self.operands[planes as usize..planes as usize + 4];
-                    let differ = |plane: &OperandSource<'_>| plane.word(nodes.slot(a)) ^ plane.word(nodes.slot(b));
+                    let differ =
+                        |plane: &OperandSource<'_>| plane.word(nodes.slot(a)) ^ plane.word(nodes.slot(b));
                     !planes.iter().fold(0, |all, plane| all | differ(plane))
                 });
                 self.set(to, same);

@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{FlatMachine, PieceIds, NONE, POSITIONS_A_TURN, Stopped, bit};
+use super::{FlatMachine, NONE, POSITIONS_A_TURN, PieceIds, Stopped, bit};
 use crate::operations::{moves::BlockMoves, tree::NodeRange};
 use orbit_plan::{MoveSeek, RegisterWord};
 

@@ -14,7 +14,7 @@ use orbit_core::{
     board::{Code, PieceSet, Position},
     text,
 };
-use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, Spelt, TextInstr, RegisterWord};
+use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, RegisterWord, Spelt, TextInstr};
 
 /// The most bytes that all strings of a game have together.
 const BYTES_MAX: usize = 64 << 20;
@@ -323,7 +323,7 @@ impl FlatMachine<'_> {
     pub(super) fn pieces_of(&self, letters: RegisterWord) -> PieceSet {
         let pieces = self.string(letters).unwrap_or_default().iter();
         let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));
-        pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::of(piece))))
+        pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::from_piece(piece))))
     }
 
     /// Tells whether a relation holds of two strings that have values: of their bytes, or of their letters, which are
@@ -335,7 +335,12 @@ impl FlatMachine<'_> {
     }
 
     /// What lies between two places of a string, each counted from the end if it is negative.
-    fn part(&self, length: usize, from: Option<RegisterWord>, end: Option<RegisterWord>) -> Option<Range<usize>> {
+    fn part(
+        &self,
+        length: usize,
+        from: Option<RegisterWord>,
+        end: Option<RegisterWord>,
+    ) -> Option<Range<usize>> {
         let place = |bound: Option<RegisterWord>, otherwise: usize| {
             let Some(bound) = bound else { return Some(otherwise) };
             let bound = i64::from(self.value(bound)?);

@@ -10,7 +10,7 @@ use super::{
     known::{BestWay, Tables},
 };
 use crate::operations::tree::NodeRange;
-use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory, NO_VALUE, RegisterWord};
+use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, NO_VALUE, RegisterWord, SearchMemory};
 
 /// The most that is tried in one search, where nothing is remembered, and where something is.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
@@ -149,7 +149,8 @@ impl FlatMachine<'_> {
         best: Option<BestWay>,
     ) -> Result<i64, Stopped> {
         let Some(BestWay { value, end }) = best else { return Ok(NO_VALUE) };
-        let is_in = |[lo, hi]: [RegisterWord; 2]| (self.get(lo) as i64..=self.get(hi) as i64).contains(&value);
+        let is_in =
+            |[lo, hi]: [RegisterWord; 2]| (self.get(lo) as i64..=self.get(hi) as i64).contains(&value);
         if !chain.range.is_none_or(is_in) {
             return Ok(NO_VALUE);
         }
@@ -292,7 +293,8 @@ impl FlatMachine<'_> {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
         let next = op + 1;
         if chain.is_path {
-            let follows = if child == at { PendingWalk::Op(next) } else { PendingWalk::Enter { at: child, op: next } };
+            let follows =
+                if child == at { PendingWalk::Op(next) } else { PendingWalk::Enter { at: child, op: next } };
             of.open.push(follows);
             return;
         }

@@ -35,7 +35,8 @@ fn of(pieces: Pieces, squares: Bitboard) -> Squares {
 }
 
 fn rooks(colors: &[Color]) -> Pieces {
-    let rook = |&color| PieceSet::only(Code::of(shakmaty::Piece { color, role: shakmaty::Role::Rook }));
+    let rook =
+        |&color| PieceSet::only(Code::from_piece(shakmaty::Piece { color, role: shakmaty::Role::Rook }));
     let list = colors.iter().map(rook).fold(PieceSet::NONE, PieceSet::union);
     Pieces { all_white: false, all_black: false, list }
 }
@@ -88,7 +89,7 @@ fn orbit(node: &Node) -> (bool, Vec<PlainFilter>) {
 }
 
 fn is_orbit(filter: &PlainFilter) -> bool {
-    matches!(Standing::of(filter.node()), Standing::Orbit(copies) if !copies.is_empty())
+    matches!(Standing::from_filter(filter.node()), Standing::Orbit(copies) if !copies.is_empty())
 }
 
 fn size(node: Node) -> usize {

@@ -93,7 +93,7 @@ impl ArrowRows for PositionRows {
             };
             let elo = |rating: Rating| rating.of_game(&game).and_then(|elo| i16::try_from(elo).ok());
             let (white_elo, black_elo) = (elo(Rating::White), elo(Rating::Black));
-            let mut walk = NodeWalk::of(&game);
+            let mut walk = NodeWalk::from_game(&game);
             for slot in found.hits.slots(first..game.end_slot()) {
                 let node = (slot - first) as u32;
                 walk.to(node);

@@ -125,7 +125,9 @@ mod tests {
         let area = Bitboard::from(Square::H8);
         let has_names = true;
         let arrows = &[[Square::D4, Square::F5], [Square::A1, Square::A8]];
-        BoardDrawing { id: "b", title: "a < b", placement, lit, area, arrows, has_names }.picture().into_string()
+        BoardDrawing { id: "b", title: "a < b", placement, lit, area, arrows, has_names }
+            .picture()
+            .into_string()
     }
 
     #[test]

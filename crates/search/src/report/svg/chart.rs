@@ -115,7 +115,7 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
     let lines: Vec<f64> = (0..=(top / step).round() as u32).map(|k| f64::from(k) * step).collect();
     let room = lines.iter().map(|share| tick(*share, step).width()).max().unwrap_or(1);
     let groups: Vec<_> = rows.iter().map(|row| row.first.zip(row.last)).collect();
-    let plane = Plane::of(&groups, room);
+    let plane = Plane::from_groups(&groups, room);
     let is_turned = plane.ticks.is_none() && is_turned(rows, plane.widest());
     let is_numbered = plane.places.iter().all(|(from, to)| to - from >= NUMBERED_WIDTH_MIN);
     let below = if is_turned { 60.0 } else { 24.0 };
@@ -138,7 +138,7 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
 
 impl Plane {
     /// Places groups, which are numbers from one to another or something else, with room for so many letters on the left.
-    pub(super) fn of(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
+    pub(super) fn from_groups(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
         let left = letters as f64 * LETTER + 12.0;
         let known = || groups.iter().flatten();
         let (first, last) = (known().map(|ends| ends.0).min(), known().map(|ends| ends.1).max());
@@ -270,7 +270,7 @@ fn height(share: f64, top: f64) -> f64 {
 }
 
 fn bar(histogram: &Histogram, row: &HistogramRow, (left, right): (f64, f64), top: f64) -> Markup {
-    let (all, hit) = row.counts.of(histogram.unit);
+    let (all, hit) = row.counts.in_unit(histogram.unit);
     let Some(share) = row.share else { return html! {} };
     let width = right - left;
     let y = height(share, top);
@@ -310,7 +310,7 @@ fn is_no_number(name: &str) -> bool {
 
 /// Whether groups have different numbers of games or positions.
 fn differ(histogram: &Histogram, rows: &[HistogramRow]) -> bool {
-    let mut all = rows.iter().map(|row| row.counts.of(histogram.unit).0);
+    let mut all = rows.iter().map(|row| row.counts.in_unit(histogram.unit).0);
     let first = all.next();
     all.any(|count| Some(count) != first)
 }
@@ -320,7 +320,7 @@ fn counts_below(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane) -> 
     html! {
         @for (row, (from, to)) in rows.iter().zip(&plane.places) {
             text class="count" x=(fixed((from + to) / 2.0)) y=(BOTTOM + 32.0) font-size="11" text-anchor="middle" {
-                "n = " (short(row.counts.of(histogram.unit).0))
+                "n = " (short(row.counts.in_unit(histogram.unit).0))
             }
         }
     }
@@ -328,7 +328,7 @@ fn counts_below(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane) -> 
 
 /// How many games or positions each group has, as bars of their own.
 fn strip(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane, y: f64) -> Markup {
-    let of = |row: &HistogramRow| row.counts.of(histogram.unit).0;
+    let of = |row: &HistogramRow| row.counts.in_unit(histogram.unit).0;
     let most = rows.iter().map(of).max().unwrap_or(0).max(1);
     let bottom = y + 16.0 + STRIP;
     html! {
@@ -536,7 +536,7 @@ mod tests {
             (14..29u64).map(|k| row(&(100 * k).to_string(), k, 1_000)).collect();
         rows.iter_mut().for_each(|row| row.last = row.first.map(|first| first + 99));
         let ends = |rows: &[HistogramRow]| rows.iter().map(|row| row.first.zip(row.last)).collect::<Vec<_>>();
-        let plane = Plane::of(&ends(&rows), 4);
+        let plane = Plane::from_groups(&ends(&rows), 4);
         let ticks = plane.ticks.as_ref().unwrap();
         let numbers: Vec<i64> = ticks.iter().map(|tick| tick.0).collect();
         assert_eq!(numbers, [1400, 1600, 1800, 2000, 2200, 2400, 2600, 2800]);
@@ -545,7 +545,7 @@ mod tests {
         }
         // However far numbers lie apart.
         let rows = [i64::MIN / 2, 0, i64::MAX / 2].map(|number| row(&number.to_string(), 1, 100));
-        assert!(Plane::of(&ends(&rows), 4).ticks.unwrap().len() < 10);
+        assert!(Plane::from_groups(&ends(&rows), 4).ticks.unwrap().len() < 10);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn means(groups: &[&ValueGroup], name: &str, id: &str) -> Markup {
     let (lines, step) = lines(groups);
     let names: Vec<String> = lines.iter().map(|value| tick(*value, step)).collect();
     let ends: Vec<_> = groups.iter().map(|group| group.first.zip(group.last)).collect();
-    let plane = Plane::of(&ends, names.iter().map(|name| name.width()).max().unwrap_or(1));
+    let plane = Plane::from_groups(&ends, names.iter().map(|name| name.width()).max().unwrap_or(1));
     let (low, high) = (lines.first().copied().unwrap_or(0.0), lines.last().copied().unwrap_or(1.0));
     let height = |value: f64| BOTTOM - (BOTTOM - TOP) * ((value - low) / (high - low)).clamp(0.0, 1.0);
     let inside = html! {

@@ -1,7 +1,7 @@
 //! The requests of lichess's opening explorer.
 
 use super::head::{RequestHead, RequestRefusal};
-use crate::explore::{ExplorerRequest, Explored, Explorer, Parameters};
+use crate::explore::{Explored, Explorer, ExplorerRequest, Parameters};
 use crate::library::{DatabaseError, Query};
 use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
@@ -20,7 +20,10 @@ pub(super) fn is_explorer(path: &str) -> bool {
 }
 
 /// The type and the text of the answer.
-pub(super) fn answer(desk: &OpenDatabases, head: &RequestHead) -> Result<(&'static str, String), RequestRefusal> {
+pub(super) fn answer(
+    desk: &OpenDatabases,
+    head: &RequestHead,
+) -> Result<(&'static str, String), RequestRefusal> {
     let wrong = |fault: Fault| {
         let status = match fault.code {
             ErrorCode::UnknownDatabase => 404,
@@ -32,13 +35,15 @@ pub(super) fn answer(desk: &OpenDatabases, head: &RequestHead) -> Result<(&'stat
     let database = desk.database(MAIN).map_err(wrong)?;
     let failed = |error: DatabaseError| wrong(Fault::of_database(error, ""));
     if let Some(number) = head.path().strip_prefix(PGN) {
-        let missing = || RequestRefusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
+        let missing =
+            || RequestRefusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
         let game = database.game(number.parse().map_err(|_| missing())?).map_err(failed)?;
         return Ok((GAMES, game.ok_or_else(missing)?.pgn_text()));
     }
     let path = head.path();
     let parameters = parameters(path, head.query()?)?;
-    let asked = ExplorerRequest::read(&parameters).map_err(|error| RequestRefusal::new(400, error.to_string()))?;
+    let asked =
+        ExplorerRequest::read(&parameters).map_err(|error| RequestRefusal::new(400, error.to_string()))?;
     let query = Query::parse(&asked.query()).map_err(|error| failed(error.into()))?;
     let conditions = asked.choice().conditions;
     let scan = conditions.into_iter().fold(database.scan(&query), |scan, one| scan.condition(one));

@@ -59,7 +59,7 @@ impl RequestHead {
             let mut request = httparse::Request::new(&mut lines);
             match request.parse(&bytes) {
                 Ok(httparse::Status::Complete(end)) => {
-                    let head = RequestHead::of(&request)?;
+                    let head = RequestHead::from_request(&request)?;
                     return Ok((head, bytes.split_off(end)));
                 }
                 Ok(httparse::Status::Partial) if bytes.len() < HEAD_BYTES_MAX => {}
@@ -73,7 +73,7 @@ impl RequestHead {
         }
     }
 
-    fn of(request: &httparse::Request) -> Result<RequestHead, RequestRefusal> {
+    fn from_request(request: &httparse::Request) -> Result<RequestHead, RequestRefusal> {
         let target = request.path.unwrap_or_default().to_owned();
         if target.len() > TARGET_BYTES_MAX {
             return Err(RequestRefusal::new(414, format!("a path has at most {TARGET_BYTES_MAX} bytes")));
@@ -127,9 +127,10 @@ impl RequestHead {
         };
         match length {
             None => Err(RequestRefusal::new(411, "give the Content-Length of the requests")),
-            Some(bytes) if bytes > BODY_BYTES_MAX as u64 => {
-                Err(RequestRefusal::new(413, format!("requests have at most {BODY_BYTES_MAX} bytes together")))
-            }
+            Some(bytes) if bytes > BODY_BYTES_MAX as u64 => Err(RequestRefusal::new(
+                413,
+                format!("requests have at most {BODY_BYTES_MAX} bytes together"),
+            )),
             Some(bytes) => Ok(bytes),
         }
     }

@@ -21,7 +21,7 @@ use super::answer::Response;
 use super::converse::{Greeting, Origin, converse};
 use super::desk::OpenDatabases;
 use super::folder::RequestFiles;
-use super::place::{ListenError, Endpoint};
+use super::place::{Endpoint, ListenError};
 use orbit_core::sync::lock;
 
 /// Connections at the same time at most.
@@ -100,7 +100,8 @@ impl HttpListener {
     /// The event that says where clients come and what they must show, as a line.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
-        Response::of(json!({ "event": "listening", "address": address, "token": self.token })).line(None)
+        Response::from_value(json!({ "event": "listening", "address": address, "token": self.token }))
+            .line(None)
     }
 
     /// Serves clients until the process ends, each on a thread of its own.
@@ -119,7 +120,8 @@ impl HttpListener {
                     is_full
                 };
                 if is_full {
-                    let refusal = RequestRefusal::new(503, "too many clients are connected: come again later");
+                    let refusal =
+                        RequestRefusal::new(503, "too many clients are connected: come again later");
                     // Small enough for the system to take at once.
                     let _ = refusal.write(&stream, None);
                     continue;
@@ -201,7 +203,9 @@ impl HttpListener {
         let mut origins = head.all("origin");
         match (origins.next(), origins.next()) {
             (Some(origin), None) if is_allowed(origin) => Ok(Some(origin)),
-            (Some(_), _) => Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin")),
+            (Some(_), _) => {
+                Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin"))
+            }
             // Browsers say so where they send no origin: an image, a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
