@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Times whole commands on a PGN file and prints them as a table: the shortest of seven runs, in seconds.
 #
-# usage: tools/times.sh [--peers] FILE.pgn     (after cargo build --release)
+# usage: tools/times.sh [--peers] FILE.pgn     (after cargo build --release, or with ORBIT_PROGRAM)
 #
-# With --peers the same games go to CQL and to scoutfish too, where the programs `cql` and `scoutfish` are in PATH: the
-# transform of the first row to CQL, which answers it, and to scoutfish an index and its search for one placement, since it
-# has no transforms. Programs of which a run takes more than ten seconds run once. RUNS sets another number of runs.
+# With --peers a second table has other programs on the same games, one thread each, in seconds of the processor, which other
+# work on the machine changes little: pgn-extract, which reads the games and checks their moves; CQL, which answers the transform
+# of the first row; scoutfish, which has no transforms and searches its index for one placement. Each has a row where `pgn-extract`,
+# `cql` and `scoutfish` are in PATH. Programs of which a run takes more than ten seconds run once. RUNS sets another number of runs.
 set -euo pipefail
 usage='usage: tools/times.sh [--peers] FILE.pgn'
 peers=false
 [ "${1:-}" = --peers ] && { peers=true; shift; }
 pgn=$(realpath -- "${1:?$usage}")
-orbit=$(cd "$(dirname "$0")/.." && pwd)/target/release/orbit
+orbit=${ORBIT_PROGRAM:-$(cd "$(dirname "$0")/.." && pwd)/target/release/orbit}
 [ -x "$orbit" ] || { echo "there is no $orbit: build it with cargo build --release" >&2; exit 2; }
+# Debian has games and what reads them apart.
+PATH=$PATH:/usr/games
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 reel=$folder/games.reel
@@ -48,21 +51,45 @@ for query in true 'shift {Nd4 kf3}' "$transform" 'shift {P[a2,b2,c2] p[a3]}' '#p
 done
 $peers || exit 0
 
-if command -v cql >/dev/null; then
-    for query in "$transform" mate; do
-        printf 'cql() %s\n' "$query" >"$folder/query.cql"
-        of_threads() { shortest cql -input "$pgn" -output "$folder/out.pgn" -threads "$1" "$folder/query.cql"; }
-        row "CQL: \`$query\`" "$(of_threads 1)" "$(of_threads 2)" '' ''
+# The fewest seconds that the processor spends on a command.
+spent() {
+    local best='' time TIMEFORMAT='%U %S %R'
+    for _ in $(seq "$runs"); do
+        time=$({ time "$@" >/dev/null 2>"$folder/said"; } 2>&1) || { echo "failed: $*" >&2; cat "$folder/said" >&2; exit 1; }
+        best=$(awk -v best="$best" '{ used = $1 + $2; print best == "" || used < best ? used : best }' <<<"$time")
+        awk '{ exit $3 > 10 }' <<<"$time" || break
     done
+    printf '%.3f' "$best"
+}
+
+peer() {
+    printf '| %s | `%s` | %s | %s |\n' "$@"
+}
+
+printf '\n| tool | command | hits | seconds |\n| --- | --- | --- | --- |\n'
+hits=$("$orbit" scan -q --count "$transform" "$reel" | awk '{ out = out (NR > 1 ? ", " : "") $3 " " $1 } END { print out }')
+scan=("$orbit" scan --count --threads 1 "$transform")
+peer orbit "orbit scan --count --threads 1 '$transform' games.pgn" "$hits" "$(spent "${scan[@]}" "$pgn" --no-reel)"
+peer orbit "orbit scan --count --threads 1 '$transform' games.reel" "$hits" "$(spent "${scan[@]}" "$reel")"
+if command -v pgn-extract >/dev/null; then
+    peer pgn-extract 'pgn-extract -s -r games.pgn' 'none: it checks the moves' "$(spent pgn-extract -s -r "$pgn")"
+else
+    echo 'pgn-extract is not in PATH: no row for it' >&2
+fi
+if command -v cql >/dev/null; then
+    printf 'cql() %s\n' "$transform" >"$folder/query.cql"
+    of_cql=$(spent cql -input "$pgn" -output "$folder/out.pgn" -threads 1 "$folder/query.cql")
+    peer CQL 'cql -input games.pgn -threads 1 query.cql' "$(grep -c '^\[Event ' "$folder/out.pgn") games" "$of_cql"
 else
     echo 'cql is not in PATH: no row for CQL' >&2
 fi
 if command -v scoutfish >/dev/null; then
     # The index is written beside the games.
     ln -s "$pgn" "$folder/games.pgn"
-    row 'scoutfish: `make`' "$(shortest scoutfish make "$folder/games.pgn")" '' '' ''
-    row 'scoutfish: `Nd4 kf3`' '' '' \
-        "$(shortest scoutfish scout "$folder/games.scout" '{' '"sub-fen":' '"8/8/8/8/3N4/5k2/8/8"' '}')" ''
+    peer scoutfish 'scoutfish make games.pgn' 'none: an index' "$(spent scoutfish make "$folder/games.pgn")"
+    placement='{ "sub-fen": "8/8/8/8/3N4/5k2/8/8" }'
+    peer scoutfish "scoutfish scout games.scout '$placement'" 'one placement' \
+        "$(spent scoutfish scout "$folder/games.scout" "$placement")"
 else
     echo 'scoutfish is not in PATH: no row for scoutfish' >&2
 fi

@@ -1,6 +1,7 @@
-//! Runs every command of the README, of the guide and of the tutorial and compares what it prints.
+//! Runs every command of the README, of the guide, of the tutorial and of the cookbook and compares what it prints.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -49,7 +50,7 @@ pub fn printed_in(place: &Path, command: &str) -> String {
 
 #[test]
 fn the_readme_shows_what_is_printed() {
-    check("README.md", 6);
+    check("README.md", 4);
 }
 
 #[test]
@@ -65,6 +66,38 @@ fn the_guide_shows_what_is_printed() {
 #[test]
 fn the_page_about_explorers_shows_what_is_printed() {
     check("docs/explorer.md", 1);
+}
+
+/// Each recipe runs, prints what the page shows, and stands in the list of recipes.
+#[test]
+fn the_cookbook_shows_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Recipes write files.
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["games/sample.pgn", "tests/data/games/measures.pgn"] {
+        let copy = folder.path().join(file);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(root.join(file), copy).unwrap();
+    }
+    let list = fs::read_to_string(root.join("docs/cookbook.md")).unwrap();
+    let mut recipes = 0;
+    for entry in fs::read_dir(root.join("docs/cookbook")).unwrap() {
+        let path = entry.unwrap().path();
+        let page = fs::read_to_string(&path).unwrap();
+        for recipe in page.split("\n## ").skip(1) {
+            let (question, _) = recipe.split_once('\n').unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert!(list.contains(&format!("[{question}](cookbook/{name}#")), "the list lacks: {question}");
+            let examples = examples(recipe);
+            assert!(!examples.is_empty(), "{question}: there is no command");
+            for (command, shown) in examples {
+                assert_eq!(printed_in(folder.path(), &command), shown, "{command}");
+            }
+            recipes += 1;
+        }
+    }
+    assert_eq!(recipes, list.matches("\n- [").count(), "recipes of the pages, and of the list");
+    assert!(recipes >= 40, "{recipes} recipes");
 }
 
 /// The picture of the README is what its command draws.

@@ -2,6 +2,7 @@
 //! long they are, what they may say.
 
 mod arrows;
+mod documents;
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +18,7 @@ const LINES_MAX: usize = 800;
 
 /// Who may import whom, and why. A unit is a module with all below it, except what is a unit of its
 /// own. `engine` stands for `crates/engine/src/lib.rs`. The manifest of a crate says which crates it may
-/// import; this table says it of the modules within crates that have several. ARCHITECTURE.md shows it.
+/// import; this table says it of the modules within crates that have several. docs/dev/imports.md shows it.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
@@ -655,23 +656,24 @@ fn documents_name_files_that_exist() {
     for document in others.into_iter().chain(documents.iter().map(String::as_str)) {
         let text = read(document);
         let named = named_paths(&text);
-        assert!(document != "ARCHITECTURE.md" || named.len() > 20, "ARCHITECTURE.md names {named:?} only");
+        assert!(document != MODULES || named.len() > 20, "{MODULES} names {named:?} only");
         let missing = named.into_iter().filter(|path| !root().join(path).exists());
         wrong.extend(missing.map(|path| format!("{document}: there is no {path}")));
     }
     assert_none(wrong);
 }
 
+/// The document that says what every folder of source does.
+const MODULES: &str = "docs/dev/modules.md";
+
 #[test]
-fn architecture_names_every_module() {
-    let text = read("ARCHITECTURE.md");
+fn every_module_is_named() {
+    let text = read(MODULES);
     let folders: BTreeSet<PathBuf> =
         sources().iter().map(|path| Path::new(path).parent().unwrap().to_owned()).collect();
     let folders = folders.into_iter().filter(|folder| !folder.ends_with("src"));
     let missing = folders.filter(|folder| !text.contains(folder.to_str().unwrap()));
-    assert_none(
-        missing.map(|folder| format!("ARCHITECTURE.md does not name {}", folder.display())).collect(),
-    );
+    assert_none(missing.map(|folder| format!("{MODULES} does not name {}", folder.display())).collect());
 }
 
 /// The command lines of a document: what stands in its `sh` blocks, continued lines joined.

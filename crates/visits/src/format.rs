@@ -1,6 +1,6 @@
 //! The bytes of a table of positions.
 //!
-//! `docs/reel-format.md` describes the file. The invariant: every part that is read stands under a CRC-32, and nothing of it is
+//! `docs/dev/reel-format.md` describes the file. The invariant: every part that is read stands under a CRC-32, and nothing of it is
 //! trusted.
 
 use std::path::{Path, PathBuf};

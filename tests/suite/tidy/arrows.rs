@@ -1,4 +1,4 @@
-//! The table of imports as a whole: arrows that nobody uses, circles, and the table in ARCHITECTURE.md.
+//! The table of imports as a whole: arrows that nobody uses, circles, and the table in docs/dev/imports.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -146,7 +146,10 @@ fn every_allowed_arrow_is_used() {
     assert_eq!(unused, [], "allowed arrows that nobody uses");
 }
 
-/// The lines of ARCHITECTURE.md between which the table stands.
+/// The document that shows the table.
+const DOCUMENT: &str = "docs/dev/imports.md";
+
+/// The lines of it between which the table stands.
 const MARKS: [&str; 2] = ["<!-- imports: written by tests/suite/tidy -->\n", "<!-- end of imports -->\n"];
 
 fn table() -> String {
@@ -167,14 +170,14 @@ fn table() -> String {
 }
 
 #[test]
-fn architecture_shows_the_table() {
-    let document = read("ARCHITECTURE.md");
+fn the_page_of_imports_shows_the_table() {
+    let document = read(DOCUMENT);
     let (before, rest) = document.split_once(MARKS[0]).expect("the table begins");
     let (found, after) = rest.split_once(MARKS[1]).expect("the table ends");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         let document = [before, MARKS[0], &table(), MARKS[1], after].concat();
-        std::fs::write(root().join("ARCHITECTURE.md"), document).unwrap();
+        std::fs::write(root().join(DOCUMENT), document).unwrap();
         return;
     }
-    assert!(found == table(), "ARCHITECTURE.md has another table: run the tests once with UPDATE_GOLDEN=1");
+    assert!(found == table(), "{DOCUMENT} has another table: run the tests once with UPDATE_GOLDEN=1");
 }

@@ -1,0 +1,104 @@
+//! Documents: every link leads to a file and a heading that exist, and the book has every page.
+
+use std::{collections::BTreeSet, path::Path};
+
+use super::{assert_none, files, read, root};
+
+/// All documents of the project.
+fn documents() -> Vec<String> {
+    let found: Vec<String> = files().into_iter().filter(|path| path.ends_with(".md")).collect();
+    assert!(found.len() > 30, "{found:?}");
+    found
+}
+
+/// The lines of a document, with their numbers, that do not stand in a block of code.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut inside = false;
+    text.lines().enumerate().filter_map(move |(at, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        inside ^= is_fence;
+        (!inside && !is_fence).then_some((at + 1, line))
+    })
+}
+
+/// The anchors of the headings of a document, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for (_, line) in prose(text) {
+        let Some(title) = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#')) else { continue };
+        let kept = title.trim().chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        let anchor: String = kept.collect::<String>().to_lowercase().replace(' ', "-");
+        let again = (1..).map(|number| format!("{anchor}-{number}"));
+        let fresh = std::iter::once(anchor.clone()).chain(again).find(|anchor| !out.contains(anchor));
+        out.extend(fresh);
+    }
+    out
+}
+
+/// The targets of links and pictures of a document, each with its line.
+fn targets(text: &str) -> Vec<(usize, String)> {
+    let mut out = Vec::new();
+    for (number, line) in prose(text) {
+        // What stands between backquotes is no link.
+        let line: String =
+            line.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { part } else { "" }).collect();
+        for (begin, end) in [("](", ')'), ("src=\"", '"'), ("href=\"", '"')] {
+            let found = line.split(begin).skip(1).filter_map(|rest| rest.split_once(end));
+            out.extend(found.map(|(target, _)| (number, target.to_owned())));
+        }
+    }
+    out
+}
+
+/// Links of a document that lead nowhere, or out of the book.
+fn broken(document: &str, text: &str) -> Vec<String> {
+    let folder = Path::new(document).parent().unwrap();
+    let docs = root().join("docs").canonicalize().unwrap();
+    let mut wrong = Vec::new();
+    for (number, target) in targets(text) {
+        if target.contains("://") || target.starts_with("mailto:") {
+            continue;
+        }
+        let (path, anchor) = target.split_once('#').unwrap_or((&target, ""));
+        let file = if path.is_empty() { document.into() } else { folder.join(path) };
+        let is_inside = || root().join(&file).canonicalize().is_ok_and(|file| file.starts_with(&docs));
+        if !path.is_empty() && !root().join(&file).exists() {
+            wrong.push(format!("{document}:{number}: there is no {target}"));
+        } else if document.starts_with("docs/") && !path.is_empty() && !is_inside() {
+            wrong.push(format!("{document}:{number}: {target} is no page of the book"));
+        } else if !anchor.is_empty() {
+            let there = if path.is_empty() { text.to_owned() } else { read(&file) };
+            if !anchors(&there).contains(anchor) {
+                wrong.push(format!("{document}:{number}: {} has no heading #{anchor}", file.display()));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let text = "# It's `a` b\n[x](#its-a-b) [y](#no) `[z](no.md)`\n```\n[z](no.md)\n```\n[u](no.md) <img src=\"no.svg\">\n\
+                [v](README.md#no)\n## C\n## C\n[w](#c-1) [h](https://example.org/#x)";
+    let found = broken("x.md", text);
+    assert_eq!(found.len(), 4, "{found:#?}");
+    assert_eq!(broken("docs/x.md", "[x](../README.md) [y](guide.md)").len(), 1);
+    let links: usize = documents().iter().map(|document| targets(&read(document)).len()).sum();
+    assert!(links > 100, "only {links} links were found");
+    assert_none(documents().iter().flat_map(|document| broken(document, &read(document))).collect());
+}
+
+/// Every document for users and for developers is a page of the book, once.
+#[test]
+fn the_book_has_every_page() {
+    let summary = read("docs/SUMMARY.md");
+    let mut pages: Vec<String> =
+        targets(&summary).into_iter().map(|(_, target)| format!("docs/{target}")).collect();
+    pages.sort();
+    let mut ours: Vec<String> = documents()
+        .into_iter()
+        .filter(|path| path.starts_with("docs/") && path != "docs/SUMMARY.md")
+        .collect();
+    ours.sort();
+    assert_eq!(pages, ours, "docs/SUMMARY.md names other pages than docs has");
+}
