@@ -9,7 +9,7 @@ use std::{fmt::Write as _, path::PathBuf};
 use orbit_core::board::{Bitboard, Position};
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::Block;
 use orbit_search::executor::EngineChoice;
 use orbit_transforms::OutermostOrbit as _;
@@ -67,7 +67,7 @@ fn statement(line: &str) -> Statement<'_> {
     Statement { says, check, remark }
 }
 
-fn parsed(text: &str) -> Query {
+fn parsed(text: &str) -> TypedQuery {
     orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query
 }
 

@@ -10,7 +10,7 @@ use orbit_database::{BlockStream, MemoryBudget, StreamError, StreamOptions, Stre
 use orbit_engine::{Answers, BlockRequest, PreparedQuery, Wants};
 use orbit_pgn::{Game, SideLine};
 use orbit_plan::PlanOptions;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay};
 use orbit_search::{
     choice::Choice,
@@ -294,7 +294,7 @@ fn check_on_studies(row: &Golden, engine: &str, number: usize) {
     let blocks = studies();
     assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
     // CQL was asked of side lines by its command line.
-    let query = Query { variations: true, ..row.parsed() };
+    let query = TypedQuery { variations: true, ..row.parsed() };
     for runner in Runner::needed(engine, number) {
         let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);
         assert_eq!(found, *row, "{} on {}", row.query, runner.name);

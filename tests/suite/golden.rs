@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use orbit_engine::{BlockRequest, Engine, Hits, PreparedQuery, Values, Wants};
 use orbit_plan::PlanOptions;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::Block;
 use sha2::{Digest, Sha256};
 
@@ -49,7 +49,7 @@ impl Golden {
         prepared.unwrap_or_else(|error| panic!("{}: {error}", self.id)).planner.refusal().is_none()
     }
 
-    pub fn parsed(&self) -> Query {
+    pub fn parsed(&self) -> TypedQuery {
         orbit_query::parse(&self.query).unwrap_or_else(|error| panic!("{}: {error}", self.id)).query
     }
 }

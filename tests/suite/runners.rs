@@ -9,7 +9,7 @@ use orbit_engine::{
     reference::Bulk,
 };
 use orbit_plan::PlanOptions;
-use orbit_query::{Query, Type};
+use orbit_query::{Type, TypedQuery};
 use orbit_reel::Block;
 use shakmaty::Bitboard;
 
@@ -245,7 +245,7 @@ impl Runner {
     }
 
     /// An engine for a query, or why there is none.
-    pub fn engine(&self, query: &Query) -> Result<Box<dyn Engine>, String> {
+    pub fn engine(&self, query: &TypedQuery) -> Result<Box<dyn Engine>, String> {
         let prepared =
             |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
         Ok(match &self.way {
@@ -275,7 +275,7 @@ impl Runner {
     }
 
     /// The same of a query that is parsed.
-    pub fn answers_of(&self, query: &Query, block: &Block) -> Result<Vec<Answer>, String> {
+    pub fn answers_of(&self, query: &TypedQuery, block: &Block) -> Result<Vec<Answer>, String> {
         let answers = self.engine(query)?.answer(block, Wants::VALUES).map_err(|error| error.to_string())?;
         let hits = answers.hits;
         Ok((0..block.slots()).map(|slot| answer(&hits, slot, query.body.ty())).collect())

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod documents;
+mod names;
 
 use std::{
     collections::BTreeSet,

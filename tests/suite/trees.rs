@@ -4,7 +4,7 @@
 use orbit_core::board::Color;
 use orbit_engine::{Answer, EngineError, Wants};
 use orbit_query::{
-    Query,
+    TypedQuery,
     tree::{
         Assigned, Cmp, Condition, ConditionOp as C, Control, Holds, Life, Node, Number, NumberOp as N, Of,
         Position, PositionOp as P, Squares, SquaresOp as S, Text, TextOp as T, Var, VarId, Written,
@@ -61,7 +61,7 @@ fn mate() -> Position {
 /// What each position answers: `-` without a hit, `+` with one, or the number.
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
-    let query = Query { vars: vec![var], ..Query::new(body.clone()) };
+    let query = TypedQuery { vars: vec![var], ..TypedQuery::new(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
         // The reference engine says that a variable is read while it is unbound; plans have no value then.

@@ -12,7 +12,7 @@ use orbit_core::diagnostic::Diagnostic;
 use orbit_core::files::refuse_clashes;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::EngineError;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_search::executor::{EngineOptions, Executor, ScanError};
 use orbit_search::report::Phases;
 
@@ -116,7 +116,7 @@ fn version() -> Result<Exit, Failure> {
 }
 
 /// Where the games come from.
-fn input(options: &CqlOptions, query: &Query, script: &Script) -> Result<PathBuf, Failure> {
+fn input(options: &CqlOptions, query: &TypedQuery, script: &Script) -> Result<PathBuf, Failure> {
     let path = match (&options.input, &query.header.input) {
         (Some(path), _) if path == Path::new("-") => return Ok(path.clone()),
         (Some(path), _) => with_ending(path, "pgn"),
@@ -142,7 +142,7 @@ fn input(options: &CqlOptions, query: &Query, script: &Script) -> Result<PathBuf
 }
 
 /// The file that is written, or `-`.
-fn output(options: &CqlOptions, query: &Query, script: &Script) -> PathBuf {
+fn output(options: &CqlOptions, query: &TypedQuery, script: &Script) -> PathBuf {
     let named = query.header.output.as_ref().map(PathBuf::from);
     options.output.clone().or(named).unwrap_or_else(|| script.output())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_engine::Wants;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::{Alike, GameSet};
 use orbit_search::Request;
 use orbit_search::report::{behind_sentence, grouped};
@@ -111,7 +111,7 @@ impl ReadingArgs {
     pub(super) fn apply<'a>(
         &self,
         options: &mut StreamOptions,
-        queries: impl IntoIterator<Item = &'a mut Query>,
+        queries: impl IntoIterator<Item = &'a mut TypedQuery>,
         wants: Wants,
     ) {
         options.substitute_reels = !self.no_reel;

@@ -5,7 +5,7 @@ use orbit_core::{
     game::{date, rating},
     text,
 };
-use orbit_plan::{Cmp, Column, GameResult, TRUE, TextTest};
+use orbit_plan::{Cmp, GameResult, TRUE, TagColumn, TextTest};
 use orbit_reel::{Block, GameRow};
 
 /// One column of a block.
@@ -18,14 +18,14 @@ pub struct GameColumn {
 }
 
 /// Computes a column of a block.
-pub fn game_column(column: &Column, block: &Block) -> GameColumn {
+pub fn game_column(column: &TagColumn, block: &Block) -> GameColumn {
     let mut out = GameColumn::default();
     for game in block.games() {
         match column {
-            Column::Result(result) => out.mask.push(mask(ended(game.outcome(), *result))),
-            Column::Text(test) => out.mask.push(mask(holds(test, &game))),
-            Column::Swapped => out.mask.push(mask(game.is_swapped())),
-            Column::Elo(_) | Column::Year | Column::GameNumber => {
+            TagColumn::Result(result) => out.mask.push(mask(ended(game.outcome(), *result))),
+            TagColumn::Text(test) => out.mask.push(mask(holds(test, &game))),
+            TagColumn::Swapped => out.mask.push(mask(game.is_swapped())),
+            TagColumn::Elo(_) | TagColumn::Year | TagColumn::GameNumber => {
                 let number = number(column, &game);
                 out.mask.push(mask(number.is_some()));
                 out.number.push(i64::from(number.unwrap_or(0)) as u64);
@@ -48,12 +48,12 @@ fn ended(outcome: Outcome, result: GameResult) -> bool {
     )
 }
 
-fn number(column: &Column, game: &GameRow) -> Option<i32> {
+fn number(column: &TagColumn, game: &GameRow) -> Option<i32> {
     match column {
-        Column::GameNumber => i32::try_from(game.number()).ok(),
-        Column::Year => date::year_as_cql(game),
-        Column::Elo(side) => rating::of_game_as_cql(game, *side),
-        Column::Result(_) | Column::Text(_) | Column::Swapped => None,
+        TagColumn::GameNumber => i32::try_from(game.number()).ok(),
+        TagColumn::Year => date::year_as_cql(game),
+        TagColumn::Elo(side) => rating::of_game_as_cql(game, *side),
+        TagColumn::Result(_) | TagColumn::Text(_) | TagColumn::Swapped => None,
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     columns::{GameColumn, game_column},
 };
 use crate::operations::{self, BlockGames, OperandSource};
-use orbit_plan::{CarryId, Column, ColumnOperand, Id, Made, Read, StageCarry, StageFound};
+use orbit_plan::{CarryId, ColumnOperand, Id, Made, Read, StageCarry, StageFound, TagColumn};
 use orbit_reel::Block;
 
 /// See the module. Columns and carried answers have the numbers that the plans of the request share.
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
     }
 
     /// Computes those columns of a plan that no plan before had: plans that share a graph only ever add columns.
-    pub(super) fn add_columns(&mut self, columns: &[Column]) {
+    pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }

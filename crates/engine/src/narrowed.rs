@@ -10,7 +10,7 @@ use super::{
     reference::Bulk,
 };
 use orbit_plan::{PlanOptions, Planner, Plans};
-use orbit_query::{Query, necessary};
+use orbit_query::{TypedQuery, necessary};
 use orbit_reel::Block;
 
 /// See the module.
@@ -49,7 +49,7 @@ impl Narrowed {
 
 /// A plan that finds a hit in every game in which a query matches; none if such a plan is not known, or if games must
 /// be evaluated whether or not the query matches in them.
-fn planner(query: &Query) -> Option<Planner> {
+fn planner(query: &TypedQuery) -> Option<Planner> {
     let planner = Planner::new(&necessary(query)?, PlanOptions::default()).ok()?;
     planner.refusal().is_none().then_some(planner)
 }

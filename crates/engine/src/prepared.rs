@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::{EngineError, cpu, gpu, reference};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_plan::{PlanOptions, Planner, Plans};
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 
 /// A query in every form that an engine wants.
 #[derive(Clone, Debug)]
 pub struct PreparedQuery {
     /// The typed tree.
-    pub query: Query,
+    pub query: TypedQuery,
     /// The maker of its plans.
     pub planner: Arc<Planner>,
 }
@@ -22,7 +22,7 @@ impl PreparedQuery {
     /// # Errors
     ///
     /// Orbits that cannot be expanded.
-    pub fn new(query: Query, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
+    pub fn new(query: TypedQuery, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
         Ok(PreparedQuery { query, planner })
     }

@@ -7,7 +7,7 @@ use orbit_query::tree::{Cmp, GameResult};
 
 /// One column.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Column {
+pub enum TagColumn {
     /// Mask: the movetext ended so.
     Result(GameResult),
     /// Number, if known and at least 1: the rating of one side, or the larger of both.

@@ -34,7 +34,7 @@ mod unroll;
 mod words;
 
 pub use carry::ColumnOperand;
-pub use columns::{Column, TagText, TextTest};
+pub use columns::{TagColumn, TagText, TextTest};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, Reduce, TRUE};
 pub use operations::{
@@ -62,7 +62,7 @@ use dag::Dag;
 use lower::{Lower, LoweredValue, finds};
 use orbit_core::{board::Color, diagnostic::Diagnostic};
 use orbit_query::{
-    Query, Type,
+    Type, TypedQuery,
     tree::{Kind as _, NumberOp, Ref, TextOp},
 };
 use orbit_transforms::{Filter, FilterRef, OrbitRef};
@@ -108,7 +108,7 @@ pub struct Plan {
     /// The value.
     pub output: Output,
     /// Per-game columns that the code reads.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TagColumn>,
     /// One note for each orbit, inner ones first.
     pub notes: Vec<OrbitNote>,
 }
@@ -123,7 +123,7 @@ pub struct SharedPlan {
     /// For each query, which of [`Program::reads`] its mask is, where each is one: then the program need not run.
     pub carried: Option<Vec<usize>>,
     /// Per-game columns that the code reads.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TagColumn>,
 }
 
 /// The things that a plan tells apart at hits.
@@ -146,7 +146,7 @@ pub struct CopiesPlan {
     /// For each distinct copy, in order of declaration, or for each side, the bit that is set where it matches.
     pub copies: Vec<CopyBit>,
     /// Per-game columns that the code reads.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TagColumn>,
 }
 
 impl CopiesPlan {
@@ -219,7 +219,7 @@ impl Planner {
     ///
     /// Orbits that cannot be expanded (see [`orbit_transforms::expand`]), and queries that would become more
     /// than [`FILTERS_MAX`] filters.
-    pub fn new(query: &Query, options: PlanOptions) -> Result<Planner, Diagnostic> {
+    pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
         if filters > FILTERS_MAX {
@@ -249,7 +249,7 @@ impl Planner {
     }
 
     /// Notes and tells whether a flat program says a query that no plan says without.
-    fn is_flat(&mut self, query: &Query) -> bool {
+    fn is_flat(&mut self, query: &TypedQuery) -> bool {
         if query.outlives_games() {
             return false;
         }
@@ -280,7 +280,7 @@ impl Planner {
     /// # Errors
     ///
     /// More words to be carried than [`CARRIED_MAX`], if no other engine is to do better.
-    fn check_carried(&self, query: &Query) -> Result<Option<Diagnostic>, Diagnostic> {
+    fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
         }

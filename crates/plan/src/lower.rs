@@ -5,7 +5,7 @@
 //! filter has a function of its own: conditions and what all kinds share are here.
 
 use super::{
-    columns::{Column, TagText, TextTest},
+    columns::{TagColumn, TagText, TextTest},
     dag::{ColumnId, Dag, Id, LoopId, Op, PlanOptions, Reduce},
 };
 use orbit_core::board::{Code, PieceSet};
@@ -72,7 +72,7 @@ fn finds_in(filter: FilterRef) -> bool {
 pub(super) struct Lower {
     pub dag: Dag,
     pub options: PlanOptions,
-    pub columns: Vec<Column>,
+    pub columns: Vec<TagColumn>,
     /// What each variable holds here.
     pub cells: Cells<Words>,
     /// Where the filter at hand is evaluated at all; only assignments care.
@@ -164,7 +164,7 @@ impl Lower {
         self.dag.pieces(set)
     }
 
-    pub(super) fn column(&mut self, column: Column) -> ColumnId {
+    pub(super) fn column(&mut self, column: TagColumn) -> ColumnId {
         let index = self.columns.iter().position(|known| *known == column).unwrap_or_else(|| {
             self.columns.push(column);
             self.columns.len() - 1
@@ -448,7 +448,7 @@ impl Lower {
                 if color.is_white() { white } else { self.not(white) }
             }
             C::Result(result) => {
-                let column = self.column(Column::Result(*result));
+                let column = self.column(TagColumn::Result(*result));
                 self.dag.add(Op::GameMask(column))
             }
             C::Assign(var, value) => self.assign(*var, value),

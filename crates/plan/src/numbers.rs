@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Color};
 
 use super::{
     DIR_STEPS,
-    columns::Column,
+    columns::TagColumn,
     dag::{Carried, Id, NO_VALUE, Op},
     lower::Lower,
     sets::contents,
@@ -69,9 +69,9 @@ impl Lower {
             }
             N::Ply => (self.dag.add(Op::Ply), always),
             N::MoveNumber => (self.move_number(), always),
-            N::GameNumber => self.column_number(Column::GameNumber),
-            N::Year => self.column_number(Column::Year),
-            N::Elo(color) => self.column_number(Column::Elo(*color)),
+            N::GameNumber => self.column_number(TagColumn::GameNumber),
+            N::Year => self.column_number(TagColumn::Year),
+            N::Elo(color) => self.column_number(TagColumn::Elo(*color)),
             N::LegalCount(of) => {
                 let (from, to) = (self.squares(&of.from), self.squares(&of.to));
                 (self.dag.add(Op::LegalCount { from, to, pseudo: of.pseudo, only: of.only }), always)
@@ -336,7 +336,7 @@ impl Lower {
         // After an odd number of moves White is to move if Black began.
         let black_began = self.select(white, odd, even);
         let white_began = self.not(black_began);
-        let swapped = self.column(Column::Swapped);
+        let swapped = self.column(TagColumn::Swapped);
         let swapped = self.dag.add(Op::GameMask(swapped));
         let black_began = self.select(swapped, white_began, black_began);
         let b = self.select(black_began, one, zero);
@@ -345,7 +345,7 @@ impl Lower {
         self.dag.add(Op::Add(half, one))
     }
 
-    pub(super) fn column_number(&mut self, column: Column) -> (Id, Id) {
+    pub(super) fn column_number(&mut self, column: TagColumn) -> (Id, Id) {
         let column = self.column(column);
         (self.dag.add(Op::GameNumber(column)), self.dag.add(Op::GameMask(column)))
     }

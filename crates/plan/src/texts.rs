@@ -5,7 +5,7 @@
 //! holds there is no value.
 
 use super::{
-    columns::{Column, TagText, TextTest},
+    columns::{TagColumn, TagText, TextTest},
     dag::{Id, Op},
     lower::{Lower, MaskedTexts},
 };
@@ -159,7 +159,7 @@ impl Lower {
             }
             _ => {}
         }
-        let column = self.column(Column::Text(test));
+        let column = self.column(TagColumn::Text(test));
         self.dag.add(Op::GameMask(column))
     }
 }

@@ -6,8 +6,8 @@
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
-    GameSquares, GameText, Keyword, Kind, Life, Node, NumberKeyword, NumberOp as N, PositionOp as P, Query,
-    Ref, SquaresOp as S, TextOp as T, VarId, Written,
+    GameSquares, GameText, Keyword, Kind, Life, Node, NumberKeyword, NumberOp as N, PositionOp as P, Ref,
+    SquaresOp as S, TextOp as T, TypedQuery, VarId, Written,
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
@@ -28,7 +28,7 @@ struct After {
 /// # Errors
 ///
 /// The first thing that keeps a value from one position to the next, or may do so.
-pub(super) fn check(query: &Query) -> Result<(), Diagnostic> {
+pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     let whole = query.body.span();
     if let Some(var) = query.vars.iter().find(|var| var.life != Life::Game) {
         return Err(keeps(whole, &format!("the persistent variable `{}`", var.name)));
@@ -85,7 +85,7 @@ fn same(set: u64) -> After {
     After { matched: set, always: set }
 }
 
-fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+fn visit(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     if let Some(what) = state_of(node) {
         return Err(keeps(*node.mark(), what));
     }
@@ -176,7 +176,7 @@ fn visit(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagno
 }
 
 /// All operands are evaluated, whatever their values.
-fn operands(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     let mut set = before;
     for operand in node.children() {
         set = visit(operand, set, query)?.always;
@@ -188,7 +188,7 @@ fn operands(node: Ref<Written>, before: u64, query: &Query) -> Result<After, Dia
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
-    query: &Query,
+    query: &TypedQuery,
 ) -> Result<After, Diagnostic> {
     let mut after: Option<After> = None;
     for filter in filters {
@@ -204,7 +204,7 @@ fn sequence<'a>(
 fn branches(
     [condition, then, other]: [Ref<Written>; 3],
     before: u64,
-    query: &Query,
+    query: &TypedQuery,
 ) -> Result<After, Diagnostic> {
     let condition = visit(condition, before, query)?;
     let then = visit(then, condition.matched, query)?;
@@ -216,7 +216,7 @@ fn square_loop(
     var: VarId,
     [domain, body]: [Ref<Written>; 2],
     before: u64,
-    query: &Query,
+    query: &TypedQuery,
 ) -> Result<After, Diagnostic> {
     let domain = visit(domain, before, query)?.always;
     visit(body, domain | bit(var), query)?;
@@ -224,7 +224,7 @@ fn square_loop(
 }
 
 /// An orbit may be empty, so nothing inside is sure to be evaluated.
-fn transform(of: Ref<Written>, before: u64, query: &Query) -> Result<After, Diagnostic> {
+fn transform(of: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     visit(of, before, query).map(|_| same(before))
 }
 
@@ -233,7 +233,7 @@ fn game(
     op: &GameCondition<Written>,
     node: Ref<Written>,
     before: u64,
-    query: &Query,
+    query: &TypedQuery,
 ) -> Result<After, Diagnostic> {
     match op {
         GameCondition::BindPiece { var, of } => {
@@ -277,7 +277,7 @@ fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
 }
 
 /// A variable that is read.
-fn read(var: VarId, span: Span, before: u64, query: &Query) -> Result<After, Diagnostic> {
+fn read(var: VarId, span: Span, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));
     }
@@ -294,7 +294,7 @@ fn control<F: Kind<Written>>(
     of: &Control<Written, F>,
     span: Span,
     before: u64,
-    query: &Query,
+    query: &TypedQuery,
 ) -> Result<After, Diagnostic> {
     match of {
         Control::Var(var) => read(*var, span, before, query),
@@ -309,7 +309,7 @@ fn control<F: Kind<Written>>(
     }
 }
 
-fn find(of: &Node, span: Span, before: u64, query: &Query) -> Result<After, Diagnostic> {
+fn find(of: &Node, span: Span, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     if let Some(var) = shared_variable(of, before) {
         let name = &query.vars[var.0 as usize].name;
         return Err(Diagnostic::error(

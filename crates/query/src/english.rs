@@ -10,8 +10,8 @@ use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::tree::{
     Any, Condition, ConditionKeyword, ConditionOp, Control, Counted, GameCondition, GameNumber, GameResult,
-    Keyword, Kind as _, Number, NumberKeyword, NumberOp, PositionOp, Query, Ref, Special, Squares, SquaresOp,
-    TextOp, TransformKind, Written,
+    Keyword, Kind as _, Number, NumberKeyword, NumberOp, PositionOp, Ref, Special, Squares, SquaresOp,
+    TextOp, TransformKind, TypedQuery, Written,
 };
 
 /// What a query asks for, as a sentence without its full stop: `A white knight attacks the black king, anywhere`. `text` is
@@ -25,7 +25,7 @@ use super::tree::{
 /// let expected = "A white bishop stands on h7, the black king stands on g8 and Black is to move, and the same with colours swapped";
 /// assert_eq!(english::sentence(&query, text), expected);
 /// ```
-pub fn sentence(query: &Query, text: &str) -> String {
+pub fn sentence(query: &TypedQuery, text: &str) -> String {
     let teller = Teller { text };
     let body = query.body.node();
     let told = match body {

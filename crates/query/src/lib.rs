@@ -2,7 +2,7 @@
 //!
 //! There are two dialects: position-level CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). The stages
 //! are [`lexer`](self), parser and, for CQL 6, a check that variables are assigned before they are read; the
-//! result is a [`Query`], which knows nothing of its dialect and of how it will be run.
+//! result is a [`TypedQuery`], which knows nothing of its dialect and of how it will be run.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -47,7 +47,7 @@ mod weaker;
 pub mod words;
 
 pub use necessary::necessary;
-pub use tree::{Node, Query, Type};
+pub use tree::{Node, Type, TypedQuery};
 pub use weaker::{Weaker, weaker};
 
 use std::rc::Rc;
@@ -59,7 +59,7 @@ use orbit_core::named::choices;
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The typed tree.
-    pub query: Query,
+    pub query: TypedQuery,
     /// Warnings and notes, in order of appearance.
     pub remarks: Vec<Diagnostic>,
 }
@@ -159,7 +159,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
 const READINGS_MAX: u32 = 64;
 
 /// The filters of a text.
-fn read(text: &str, asked: &header::HeaderRequest) -> Result<(Query, Vec<Diagnostic>), Diagnostic> {
+fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Diagnostic>), Diagnostic> {
     let tokens: Rc<[token::Token]> = lexer::lex(text)?.into();
     let mut foreseen: Vec<state::Foreseen> = Vec::new();
     let mut first_fault = None;

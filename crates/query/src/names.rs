@@ -3,14 +3,14 @@
 use super::{
     parser::{ParseResult, Parser},
     token::Tok,
-    tree::{Holds, Node, Query},
+    tree::{Holds, Node, TypedQuery},
     words,
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
     /// The query, of which everything was read.
-    pub(super) fn finish(&mut self, body: Node) -> ParseResult<Query> {
+    pub(super) fn finish(&mut self, body: Node) -> ParseResult<TypedQuery> {
         if let Some(&(var, span)) = self.state.unassigned.first() {
             let name = &self.vars[var.0 as usize].name;
             return Err(Diagnostic::error(
@@ -19,11 +19,11 @@ impl Parser {
                 "no variable of the query",
             ));
         }
-        Ok(Query {
+        Ok(TypedQuery {
             vars: std::mem::take(&mut self.vars),
             dictionaries: std::mem::take(&mut self.state.dictionaries),
             sorts: std::mem::take(&mut self.state.sorts),
-            ..Query::new(body)
+            ..TypedQuery::new(body)
         })
     }
 

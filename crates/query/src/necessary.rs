@@ -11,23 +11,23 @@
 use super::tree::{
     Any, Assigned, Chain, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge,
     Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Keyword, Kind, Line,
-    Move, Node, Number, NumberKeyword, NumberOp as N, OneOrMore, Path, PathStep, PositionOp as P, Query, Ref,
-    Squares, SquaresOp as S, Text, TextOp as T, VarId, Written,
+    Move, Node, Number, NumberKeyword, NumberOp as N, OneOrMore, Path, PathStep, PositionOp as P, Ref,
+    Squares, SquaresOp as S, Text, TextOp as T, TypedQuery, VarId, Written,
 };
 use orbit_core::diagnostic::Span;
 
 /// A condition that holds at every position at which a query matches, as a query of its own; none if that is `true`,
 /// or if a game must be evaluated whether or not the query matches in it.
-pub fn necessary(query: &Query) -> Option<Query> {
+pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     if !passes_over(query) {
         return None;
     }
     let body = Weaken { variations: query.variations }.filter(query.body.node())?;
-    Some(Query { vars: query.vars.clone(), variations: query.variations, ..Query::new(body) })
+    Some(TypedQuery { vars: query.vars.clone(), variations: query.variations, ..TypedQuery::new(body) })
 }
 
 /// Whether a game in which a query matches nowhere need not be evaluated: nothing of it is told or kept.
-fn passes_over(query: &Query) -> bool {
+fn passes_over(query: &TypedQuery) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
 }

@@ -13,8 +13,8 @@ use super::{
     token::{Tok, Token},
     tree::{
         Cmp, ConditionKeyword, ConditionOp, Control, GameNumber, GameText, Keyword, Kind as _, Node, Number,
-        NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Query, Squares, SquaresOp, Text, TextOp,
-        TransformKind, Type, Var, VarId, Written,
+        NumberKeyword, NumberOp, Of, OneOrMore, PositionOp, Squares, SquaresOp, Text, TextOp, TransformKind,
+        Type, TypedQuery, Var, VarId, Written,
     },
     valued::{kind_of, valued},
 };
@@ -89,7 +89,7 @@ impl Parser {
     }
 
     /// All filters up to the end of the text, as one.
-    pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<Query> {
+    pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<TypedQuery> {
         while !self.at_end()? {
             self.refuse_closing()?;
             let filter = self.node()?;

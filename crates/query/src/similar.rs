@@ -6,14 +6,14 @@ use super::{
     diagram,
     game::fen_symbol,
     parser::{ParseResult, Parser, S, balanced, filter},
-    tree::{Kind as _, Node, NumberOp as N, Query, Ref, Squares},
+    tree::{Kind as _, Node, NumberOp as N, Ref, Squares, TypedQuery},
 };
 use orbit_core::{
     diagnostic::{Diagnostic, Span},
     fen::Symbol,
 };
 
-impl Query {
+impl TypedQuery {
     /// Whether it compares positions with a board, as `similar` does: the designators of its board are not written in the
     /// query, and their span is empty.
     pub fn finds_likeness(&self) -> bool {

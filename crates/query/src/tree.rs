@@ -51,7 +51,7 @@ pub use written::{ConditionKeyword, Keyword, NoTransform, NumberKeyword, Written
 
 /// A whole query.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct TypedQuery {
     /// The top-level filters, in braces if there are several.
     pub body: Node,
     /// The local variables, indexed by [`VarId`].
@@ -69,10 +69,10 @@ pub struct Query {
     pub keeps_state: Option<Diagnostic>,
 }
 
-impl Query {
+impl TypedQuery {
     /// A query that asks of single positions, without variables.
-    pub fn new(body: Node) -> Query {
-        Query {
+    pub fn new(body: Node) -> TypedQuery {
+        TypedQuery {
             body,
             vars: Vec::new(),
             variations: false,
@@ -238,7 +238,7 @@ impl Holds {
     }
 }
 
-/// Index into [`Query::vars`].
+/// Index into [`TypedQuery::vars`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u32);
 

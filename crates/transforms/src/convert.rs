@@ -17,7 +17,7 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 use orbit_query::{
-    Node, Query,
+    Node, TypedQuery,
     tree::{
         self, Any, Arith, ConditionKeyword, ConditionOp, Dirs, Kind, ListTransform, NumberOp, OneOrMore,
         Pieces, Ref, Rewrite, SquaresOp, TransformKind, contents_where, rewrite,
@@ -57,7 +57,7 @@ pub struct WrittenOut {
 /// let query = parse("(position Nd4 kf3 :shift :flip)").unwrap().query;
 /// assert_eq!(to_cql6(&query, 100).unwrap().text, "shift flip {Nd4 kf3}");
 /// ```
-pub fn to_cql6(query: &Query, copies_max: usize) -> Result<Converted, Diagnostic> {
+pub fn to_cql6(query: &TypedQuery, copies_max: usize) -> Result<Converted, Diagnostic> {
     let mut converter = Converter { copies_max, written_out: Vec::new() };
     let text = converter.text(&query.body)?;
     Ok(Converted { text, written_out: converter.written_out })

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use orbit_database::StreamOptions;
 use orbit_engine::{Engine as _, PreparedQuery, Wants, reference::Bulk};
 use orbit_plan::PlanOptions;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::Block;
 
 #[cfg(feature = "gpu")]
@@ -81,7 +81,7 @@ pub(super) fn pool() -> &'static [Game] {
 /// A query and the games on which it is asked.
 struct Case {
     term: Term,
-    query: Query,
+    query: TypedQuery,
     block: Block,
     used: Vec<&'static str>,
     mask: u32,

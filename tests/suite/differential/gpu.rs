@@ -19,7 +19,7 @@ use orbit_engine::{
     gpu::{GpuError, Variant},
 };
 use orbit_plan::{Made, Op, Program, Step};
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::Block;
 
 use super::{Case, case, catching, difference, is_balanced, real_positions};
@@ -195,7 +195,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
 
 /// How the engines differ, if they do.
 pub(super) fn fault(
-    query: &Query,
+    query: &TypedQuery,
     block: &Block,
     mask: u32,
     values: bool,

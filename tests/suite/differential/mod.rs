@@ -32,7 +32,7 @@ use orbit_engine::{
 };
 use orbit_plan::{OrbitNote, PlanOptions};
 use orbit_query::{
-    Query,
+    TypedQuery,
     tree::{self, ConditionOp, Counted, NumberOp, PositionOp, Ref, SquaresOp, TextOp, Written},
 };
 use orbit_reel::{Block, replay::for_each_slot};
@@ -95,7 +95,7 @@ impl Seen {
         self.faults.extend(other.faults);
     }
 
-    fn note_query(&mut self, query: &Query) {
+    fn note_query(&mut self, query: &TypedQuery) {
         query.body.walk(&mut |node| {
             *self.ops.entry(operation(node)).or_default() += 1;
         });
@@ -253,7 +253,7 @@ enum Outcome {
     Differ(String),
 }
 
-fn compare(query: &Query, block: &Block, options: PlanOptions) -> Outcome {
+fn compare(query: &TypedQuery, block: &Block, options: PlanOptions) -> Outcome {
     catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
 }
 
@@ -266,7 +266,7 @@ fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-fn compare_engines(query: &Query, block: &Block, options: PlanOptions) -> Outcome {
+fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> Outcome {
     let reference = Bulk::new([query]);
     let prepared = PreparedQuery::new(query.clone(), options);
     let (reference, prepared) = match (reference, prepared) {
@@ -396,7 +396,7 @@ fn fen(position: &Position) -> String {
 /// What a seed leads to.
 struct Case {
     term: Term,
-    query: Query,
+    query: TypedQuery,
     block: Block,
     /// The optimisations that are switched off.
     mask: u32,

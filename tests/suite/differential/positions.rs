@@ -3,7 +3,7 @@
 use orbit_core::board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square};
 use orbit_pgn::{Game, Outcome, SideLine, Tag};
 use orbit_query::{
-    Query,
+    TypedQuery,
     tree::{Pieces, Ref, SquaresOp},
 };
 use shakmaty::Position as _;
@@ -11,7 +11,7 @@ use shakmaty::Position as _;
 use super::{operation, rng::Rng};
 
 /// The designators of a query.
-pub fn designators(query: &Query) -> Vec<(Pieces, Bitboard)> {
+pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
     let mut out = Vec::new();
     query.body.walk(&mut |node| {
         if let Ref::Squares(f) = node
@@ -24,7 +24,7 @@ pub fn designators(query: &Query) -> Vec<(Pieces, Bitboard)> {
 }
 
 /// Games on a query: `count` that begin with positions made from it, a few of them played on.
-pub fn games(rng: &mut Rng, query: &Query, real: &[Position], count: usize) -> Vec<Game> {
+pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
     let mut played = 15;
     // What looks at other positions of a game wants games that have some.

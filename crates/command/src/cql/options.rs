@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use orbit_core::diagnostic::nearest;
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_query::tree::Comments;
 
 use crate::failure::Failure;
@@ -161,7 +161,7 @@ pub(super) struct CqlOptions {
 
 impl CqlOptions {
     /// Sets what a query is to do; what its header says else stays.
-    pub(super) fn apply(&self, query: &mut Query) {
+    pub(super) fn apply(&self, query: &mut TypedQuery) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
         query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
         let header = &mut query.header;

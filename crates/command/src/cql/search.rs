@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use orbit_database::{BlockStream, GameTexts, StreamedBlock, Summary};
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_query::tree::Comments;
 use orbit_search::choice::{Choice, Order};
 use orbit_search::executor::{Executor, ScanError};
@@ -200,7 +200,7 @@ impl CqlSearch {
 }
 
 /// What is written into games.
-fn style(options: &CqlOptions, query: &Query) -> CommentStyle {
+fn style(options: &CqlOptions, query: &TypedQuery) -> CommentStyle {
     let shown = |sort: &orbit_query::tree::Sort| (!sort.quiet).then(|| sort.name.clone());
     CommentStyle {
         comments: query.header.comments != Comments::Silent,

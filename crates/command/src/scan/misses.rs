@@ -8,7 +8,7 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_pgn::file_of;
 use orbit_plan::PlanOptions;
-use orbit_query::{Dialect, Query};
+use orbit_query::{Dialect, TypedQuery};
 use orbit_search::Chosen;
 use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::report::findings::{Miss, Misses};
@@ -33,7 +33,7 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
         return None;
     }
     let weaker = orbit_query::weaker(&query.text);
-    let mut queries: Vec<Query> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
+    let mut queries: Vec<TypedQuery> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
     let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     args.beside.apply(&mut options, &mut queries, chosen.choice.wants());
     args.choose_readers(&mut options);

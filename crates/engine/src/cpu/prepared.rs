@@ -11,7 +11,7 @@ use super::registers::RegisterMachine;
 use crate::context::Context;
 use orbit_core::isa::Isa;
 use orbit_core::sync::lock;
-use orbit_plan::{Column, CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage};
+use orbit_plan::{CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage, TagColumn};
 use orbit_reel::{Block, lanes::LANES};
 
 /// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
@@ -70,7 +70,7 @@ impl Natives {
 /// What plans of all kinds have.
 pub(super) trait PlanCode {
     fn program(&self) -> &Program;
-    fn columns(&self) -> &[Column];
+    fn columns(&self) -> &[TagColumn];
     /// The registers that are read when the program has run.
     fn kept(&self) -> Vec<Reg>;
 }
@@ -80,7 +80,7 @@ impl PlanCode for SharedPlan {
         &self.program
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[TagColumn] {
         &self.columns
     }
 
@@ -94,7 +94,7 @@ impl PlanCode for Plan {
         &self.program
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[TagColumn] {
         &self.columns
     }
 
@@ -111,7 +111,7 @@ impl PlanCode for CopiesPlan {
         &self.program
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[TagColumn] {
         &self.columns
     }
 
@@ -125,7 +125,7 @@ impl PlanCode for Screen {
         &self.program
     }
 
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[TagColumn] {
         &[]
     }
 

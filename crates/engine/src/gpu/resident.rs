@@ -21,7 +21,7 @@ use super::{AdapterReport, GpuDevice, GpuError, GpuOptions, Kernel, OpenDevice, 
 use super::{along, contexts, no_hits, store};
 use crate::{Hits, Interrupt};
 use orbit_core::sync::lock;
-use orbit_plan::Column;
+use orbit_plan::TagColumn;
 use orbit_reel::Block;
 
 /// Columns of a query that an upload which stays on the device has room for.
@@ -65,7 +65,7 @@ impl Resident<'_> {
     pub(super) fn scan(
         &self,
         kernel: &Kernel,
-        columns: &[Column],
+        columns: &[TagColumn],
     ) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
         let Resident { blocks, uploads, runs, open, .. } = self;
         if kernel.variant.transposed != self.transposed {

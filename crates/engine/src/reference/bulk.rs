@@ -13,7 +13,7 @@ use crate::{
     Wants,
 };
 use orbit_core::sync::lock;
-use orbit_query::{Query, Type};
+use orbit_query::{Type, TypedQuery};
 use orbit_reel::{
     Block, GameRow,
     replay::{Slot, for_each_slot},
@@ -40,7 +40,7 @@ enum BulkWay {
     Positions,
     /// At all positions of a game, with one state.
     Games {
-        query: Box<Query>,
+        query: Box<TypedQuery>,
         /// What lasts from game to game, if games depend on those before them.
         run: Option<Mutex<RunState>>,
     },
@@ -52,7 +52,7 @@ impl Bulk {
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub fn new<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Result<Bulk, ReferenceError> {
+    pub fn new<'a>(queries: impl IntoIterator<Item = &'a TypedQuery>) -> Result<Bulk, ReferenceError> {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
@@ -96,7 +96,7 @@ impl Bulk {
 }
 
 impl OneQuery {
-    fn new(query: &Query) -> Result<OneQuery, ReferenceError> {
+    fn new(query: &TypedQuery) -> Result<OneQuery, ReferenceError> {
         // A string is told from the positions of a whole game: answers on single ones have no room for it.
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => BulkWay::Games {
@@ -159,7 +159,7 @@ impl OneQuery {
     /// What the query answers on a block, and what it says of the games in it.
     fn whole_games(
         &self,
-        (number, query): (usize, &Query),
+        (number, query): (usize, &TypedQuery),
         run: Option<&Mutex<RunState>>,
         (index, block): (usize, &Block),
         request: &BlockRequest<'_>,
@@ -184,7 +184,7 @@ impl OneQuery {
 
 /// Whether a position cannot be judged by itself: an operation of the game language, or a variable that keeps its value.
 /// Strings are told by whole games alone.
-fn asks_of_games(query: &Query) -> bool {
+fn asks_of_games(query: &TypedQuery) -> bool {
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
 }

@@ -2,14 +2,14 @@
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameAnswers};
 use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
-use orbit_query::Query;
+use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
 
 /// Evaluates a query on games that are known to be found, for what it writes about them and sorts them by: the other engines
 /// do not know. The query must ask of each game by itself.
 #[derive(Debug)]
 pub struct Commentator {
-    query: Query,
+    query: TypedQuery,
     reference: Reference,
     wanted: Wants,
     /// True if hits alone need to be evaluated.
@@ -26,7 +26,7 @@ impl Commentator {
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub fn new(query: &Query, wanted: Wants) -> Result<Commentator, ReferenceError> {
+    pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
         let reference = Reference::new(query)?;

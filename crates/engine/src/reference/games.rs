@@ -11,12 +11,12 @@ use crate::{
     Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
     Interrupt, Rank, Spans, Spot, Values, Wants, place,
 };
-use orbit_query::{Query, Type, tree::Comments};
+use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
 
 /// The answers of a query on a block, game by game.
 pub(super) struct GameAnswers<'a> {
-    query: &'a Query,
+    query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
     /// The positions at which the query is evaluated; `None` for all.
@@ -56,7 +56,7 @@ impl QueryFault {
 impl<'a> GameAnswers<'a> {
     pub(super) fn new(
         block: &Block,
-        query: &'a Query,
+        query: &'a TypedQuery,
         reference: &'a Reference,
         outputs: Wants,
         last_game: Option<u32>,

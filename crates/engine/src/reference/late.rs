@@ -18,13 +18,13 @@ use crate::{
     CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, Spot, place,
     spans::{GameSpans, of_hit},
 };
-use orbit_query::{Query, tree::Kind};
+use orbit_query::{TypedQuery, tree::Kind};
 use orbit_reel::GameRow;
 
 /// Tells what the hits of a query consist of. The query must ask of each game by itself.
 #[derive(Debug)]
 pub struct SpanFinder {
-    query: Query,
+    query: TypedQuery,
     reference: Reference,
     judges_apart: bool,
 }
@@ -51,7 +51,7 @@ impl SpanFinder {
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub fn new(query: &Query) -> Result<SpanFinder, ReferenceError> {
+    pub fn new(query: &TypedQuery) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
     }

@@ -30,7 +30,7 @@
 //!   value.
 
 use orbit_query::{
-    Query,
+    TypedQuery,
     tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
 };
 
@@ -121,7 +121,7 @@ impl Reference {
     /// # Errors
     ///
     /// See [`ReferenceError`].
-    pub fn new(query: &Query) -> Result<Reference, ReferenceError> {
+    pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
         let expand = |order| CopyBuilder::expand(&query.body, order);
         let (body, numbered) = match order_shows(query) {
             true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
@@ -179,7 +179,7 @@ impl Reference {
 
 /// Whether comments alone tell in which order copies are evaluated. Where filters keep something it matters for what is
 /// found, and the order is that of declaration on all engines.
-fn order_shows(query: &Query) -> bool {
+fn order_shows(query: &TypedQuery) -> bool {
     let writes = |filter: Ref<'_, _>| match filter {
         Ref::Condition(f) => {
             matches!(f.op(), ConditionOp::Game(GameCondition::Comment(_) | GameCondition::Message { .. }))

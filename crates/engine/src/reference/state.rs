@@ -15,7 +15,7 @@ use crate::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::{
-    Query,
+    TypedQuery,
     tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
 };
 
@@ -34,7 +34,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    pub(super) fn from_query(query: &Query) -> Declared {
+    pub(super) fn from_query(query: &TypedQuery) -> Declared {
         let mut patterns = BTreeMap::new();
         query.body.walk(&mut |filter| {
             if let Some(pattern) = pattern_of(filter) {
@@ -231,7 +231,7 @@ pub struct RunState {
 
 impl RunState {
     /// At the start of a run: variables begin as 0, "" or [], dictionaries are empty.
-    pub fn new(query: &Query) -> RunState {
+    pub fn new(query: &TypedQuery) -> RunState {
         let lasting = |life: Life| matches!(life, Life::Run { .. });
         let vars = query.vars.iter().zip(0..).filter(|(var, _)| lasting(var.life));
         let cells = vars.clone().map(|(var, id)| {

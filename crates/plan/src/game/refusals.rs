@@ -4,7 +4,7 @@ use std::{collections::HashMap, fmt::Debug};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::{
-    Query,
+    TypedQuery,
     tree::{
         Any, ConditionOp as C, Control, Edge, Elsewhere, Focus, Form, GameCondition, GameNumber,
         GamePosition, GameSquares, GameText, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N,
@@ -20,7 +20,7 @@ pub(crate) fn not_planned(at: Span, what: &str) -> Diagnostic {
 }
 
 /// Why no plan says a query, if that is so.
-pub(crate) fn refusal(query: &Query) -> Option<Diagnostic> {
+pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     if !query.body.any(|filter| filter.is_of_game()) {
         return None;
     }

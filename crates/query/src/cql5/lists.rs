@@ -10,7 +10,7 @@ use super::{
 use crate::{
     parser::{C, S, filter},
     token::unsupported,
-    tree::{ConditionKeyword, ListTransform, Node, Query, Squares},
+    tree::{ConditionKeyword, ListTransform, Node, Squares, TypedQuery},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
@@ -48,7 +48,7 @@ impl Cql5Parser<'_> {
         };
         self.end()?;
         notes::dialects(&body, self.text, &mut self.remarks);
-        Ok(crate::Parsed { query: Query::new(body), remarks: self.remarks })
+        Ok(crate::Parsed { query: TypedQuery::new(body), remarks: self.remarks })
     }
 
     /// Checks that nothing follows the list.

@@ -2,10 +2,10 @@
 
 use super::{
     Comments, ConditionOp, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares, Line, Move,
-    NumberOp, Path, PositionOp, Query, Ref, SquaresOp, Written,
+    NumberOp, Path, PositionOp, Ref, SquaresOp, TypedQuery, Written,
 };
 
-impl Query {
+impl TypedQuery {
     /// Tells whether it writes nothing but what is known from each hit alone.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {

@@ -2,10 +2,10 @@
 
 use super::{
     ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
-    MoveOf, NumberOp, Path, PositionOp, Query, Ref, SquaresOp, TextOp,
+    MoveOf, NumberOp, Path, PositionOp, Ref, SquaresOp, TextOp, TypedQuery,
 };
 
-impl Query {
+impl TypedQuery {
     /// Whether a hit can consist of moves or of several positions: of a line, of a path, of a move, of what was found.
     pub fn has_spans(&self) -> bool {
         self.body.any(has_span)
